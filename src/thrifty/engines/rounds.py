@@ -1,0 +1,45 @@
+"""What happens to the arms in a round, for every engine: ``refresh`` before the choice, ``observe`` after it."""
+
+from numba import njit
+
+from thrifty import laws
+from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, KL_UCB_PLUS_PLUS
+from thrifty.indices import kl_ucb_plus_plus
+from thrifty.schedules import aggregate, duel, epsilon, fresh
+
+
+@njit
+def refresh(rule, state, t):
+    """Bring every index up to date for the round after t pulls. Committed indices already are."""
+    if rule.schedule == FRESH:
+        fresh.refresh(rule, state)
+    elif rule.schedule == EPSILON:
+        epsilon.refresh(rule, state)
+    elif rule.schedule == DUEL:
+        duel.refresh(rule, state)
+
+
+@njit
+def renew(rule, state, i):
+    """Arm i's statistics changed: bring what is kept for it up to date."""
+    n = state.pulls[i] + rule.prior_weight
+    s = state.sums[i] + rule.prior_mean * rule.prior_weight
+    state.means[i] = s / n
+    if rule.schedule == KL_UCB_PLUS_PLUS:
+        state.index[i] = kl_ucb_plus_plus.index(n, s / n, rule.arms, rule.horizon)
+        return
+    a, b = laws.parameters(rule.law, n / rule.temper, s / rule.temper)
+    state.params[i, 0] = a
+    state.params[i, 1] = b
+    if rule.schedule == AGGREGATE:
+        aggregate.renew(rule, state, i)
+    elif rule.schedule == DUEL:
+        duel.renew(state, i)
+
+
+@njit
+def observe(rule, state, i, reward):
+    """Arm i was pulled and gave a reward."""
+    state.pulls[i] += 1
+    state.sums[i] += reward
+    renew(rule, state, i)

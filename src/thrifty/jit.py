@@ -1,0 +1,57 @@
+"""How kernels are compiled: ``njit`` for the small ones, ``entry`` for those called from Python.
+
+Only entries are cached on disk, since what they call is compiled into them. Numba's cache does not see
+edits in other files, so the cache folder is named by a hash of the package's sources: a changed kernel
+can never meet a stale result, and nobody has to clear anything.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _cache_folder() -> Path:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    if numba.config.CACHE_DIR:
+        base = Path(numba.config.CACHE_DIR)
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "thrifty" / digest
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def entry(function: Function) -> Function:
+    """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        compiled: Function = numba.njit(cache=True, nogil=True)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return compiled
+
+
+def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
+    """Say so on standard error if calling these will compile them first: silence of ten seconds looks like a fault."""
+    waiting = {f.__name__ for f in functions if getattr(f, "signatures", True) == [] and not _cached(f)}
+    if waiting:
+        names = ", ".join(sorted(waiting))
+        print(f"thrifty: compiling {names} (once on this machine, about ten seconds)", file=sys.stderr)
+
+
+def _cached(function: Callable[..., Any]) -> bool:
+    return any(CACHE_FOLDER.rglob(f"*.{function.__name__}-*.nbi"))

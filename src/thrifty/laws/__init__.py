@@ -1,0 +1,76 @@
+"""Laws: from which distribution an arm's index is drawn, given its count n and sum S of rewards.
+
+A law is one file with ``parameters(n, S)``, kept per arm so that nothing is divided twice, and ``draw``, ``sf``
+and ``isf`` of those parameters. The functions here choose the law by its code: one compiled function serves all
+laws (a branch costs about 1 % of a draw) where a function per law would be compiled for each.
+"""
+
+import math
+
+from numba import njit
+
+from thrifty.laws import beta, exponential_family, gaussian
+from thrifty.numerics import random
+
+GAUSSIAN, BETA, EXPONENTIAL_FAMILY = range(3)
+CODES = {"gaussian": GAUSSIAN, "beta": BETA, "exponential-family": EXPONENTIAL_FAMILY}
+
+
+@njit
+def parameters(law, n, s):
+    """The two numbers that determine an arm's law."""
+    if law == GAUSSIAN:
+        return gaussian.parameters(n, s)
+    if law == BETA:
+        return beta.parameters(n, s)
+    return exponential_family.parameters(n, s)
+
+
+@njit
+def draw(law, a, b, rng):
+    """One index."""
+    if law == GAUSSIAN:
+        return gaussian.draw(a, b, rng)
+    if law == BETA:
+        return beta.draw(a, b, rng)
+    return exponential_family.draw(a, b, rng)
+
+
+@njit
+def draw_all(law, params, rng, out):
+    """One index for every arm, in order, into ``out``: what calling ``draw`` for each would give."""
+    if law == GAUSSIAN:
+        gaussian.draw_all(params, rng, out)
+    else:
+        for i in range(out.size):
+            out[i] = draw(law, params[i, 0], params[i, 1], rng)
+
+
+@njit
+def sf(law, a, b, c):
+    """P(index > c)."""
+    if law == GAUSSIAN:
+        return gaussian.sf(a, b, c)
+    if law == BETA:
+        return beta.sf(a, b, c)
+    return exponential_family.sf(a, b, c)
+
+
+@njit
+def isf(law, a, b, p):
+    """The c with P(index > c) = p."""
+    if law == GAUSSIAN:
+        return gaussian.isf(a, b, p)
+    if law == BETA:
+        return beta.isf(a, b, p)
+    return exponential_family.isf(a, b, p)
+
+
+@njit
+def draw_maximum(law, a, b, phi, rng):
+    """The maximum of ``phi`` independent draws, in one draw; ``phi`` may be any real number from 1 up.
+
+    P(max > x) = 1 - (1 - sf(x))^phi. With E ~ Exp(1), exp(-E) is uniform, so the maximum is where
+    sf = 1 - exp(-E/phi); expm1 keeps the digits that 1 - U^(1/phi) would lose for a large phi.
+    """
+    return isf(law, a, b, -math.expm1(-random.exponential(rng) / phi))

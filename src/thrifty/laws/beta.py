@@ -1,0 +1,33 @@
+"""The Beta law: index ~ Beta(S + 1, n - S + 1), the posterior of a Bernoulli mean under a uniform prior.
+
+Thompson 1933; Kaufmann, Korda and Munos, "Thompson sampling: an asymptotically optimal finite-time analysis",
+ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1, (n - S)/V + 1), so that the prior weighs
+more while n < V: a variant of ours.
+"""
+
+from numba import njit
+
+from thrifty.numerics import beta, random
+
+
+@njit
+def parameters(n, s):
+    """The two shapes. Rounding may put S a hair outside [0, n]; a shape is never below 1."""
+    return max(s, 0.0) + 1.0, max(n - s, 0.0) + 1.0
+
+
+@njit
+def draw(a, b, rng):
+    return random.beta(rng, a, b)
+
+
+@njit
+def sf(a, b, c):
+    if c <= 0.0:
+        return 1.0
+    return beta.sf(a, b, c) if c < 1.0 else 0.0
+
+
+@njit
+def isf(a, b, p):
+    return beta.isf(a, b, p)

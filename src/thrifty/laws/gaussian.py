@@ -1,0 +1,40 @@
+"""The Gaussian law: index ~ N(S/n, 1/n), the posterior of a mean under a flat prior and unit variance.
+
+Agrawal and Goyal, "Near-optimal regret bounds for Thompson sampling", JACM 2017, in the form of the UAI 2024
+paper (each arm is pulled once instead of a N(0, 1) prior). Tempered by V it is N(S/n, V/n).
+"""
+
+import math
+
+from numba import njit
+
+from thrifty.numerics import normal, random
+
+
+@njit
+def parameters(n, s):
+    """(mean, standard deviation)."""
+    return s / n, 1.0 / math.sqrt(n)
+
+
+@njit
+def draw(mean, sd, rng):
+    return mean + sd * random.normal(rng)
+
+
+@njit
+def draw_all(params, rng, out):
+    """Every arm's draw: the normals are filled in one go, which is where scan spends its time."""
+    random.normals(rng, out)
+    for i in range(out.size):
+        out[i] = params[i, 0] + params[i, 1] * out[i]
+
+
+@njit
+def sf(mean, sd, c):
+    return normal.sf((c - mean) / sd)
+
+
+@njit
+def isf(mean, sd, p):
+    return mean + sd * normal.isf(p)

@@ -1,0 +1,283 @@
+"""The policies: frozen dataclasses that name a law, a schedule and their parameters.
+
+A policy is a value: equal to another with the same parameters, hashable, and its ``repr`` is the call that makes it.
+It becomes a ``Rule`` for the kernels when the number of arms and the horizon are known.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from thrifty import checks, laws
+from thrifty.engines.state import EPSILON, FRESH, KL_UCB_PLUS_PLUS, SCHEDULES, Rule
+from thrifty.errors import InvalidType
+
+LAWS = ("gaussian", "beta")
+C0 = 1.0 / (2.0 * math.sqrt(2.0 * math.e * math.pi))
+
+
+def batch_size(horizon: int, alpha: float) -> int:
+    """The paper's phi = (2/c0) T^((1-alpha)/2) (ln T)^((3-alpha)/2), rounded up (its proofs need phi draws or more).
+
+    >>> [batch_size(10**5, alpha) for alpha in (0.0, 0.8, 1.0)]
+    [204210, 769, 191]
+    """
+    horizon = checks.integer("horizon", horizon, at_least=1)
+    alpha = checks.unit("alpha", alpha)
+    log = math.log(horizon)
+    phi = 2.0 / C0 * horizon ** ((1.0 - alpha) / 2.0) * log ** ((3.0 - alpha) / 2.0)
+    return max(1, math.ceil(phi))
+
+
+@dataclass(frozen=True)
+class Policy(ABC):
+    """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
+
+    schedule: ClassVar[str]
+    engines: ClassVar[tuple[str, ...]] = ("scan",)
+    citation: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """A short name for tables and figures; different policies have different labels."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether rewards must lie in [0, 1]."""
+        return False
+
+    @abstractmethod
+    def rule(self, arms: int, horizon: int) -> Rule:
+        """The policy for this many arms and this horizon, as the kernels see it."""
+
+
+@dataclass(frozen=True)
+class LawPolicy(Policy):
+    """A policy whose law can be chosen: "gaussian" for any rewards, "beta" for Bernoulli ones."""
+
+    law: str = "gaussian"
+
+    def __post_init__(self) -> None:
+        checks.choice("law", self.law, LAWS)
+
+    @property
+    def bounded(self) -> bool:
+        return self.law == "beta"
+
+
+@dataclass(frozen=True)
+class ThompsonSampling(LawPolicy):
+    """Thompson sampling: every arm draws from its posterior in every round. Gaussian: the paper's Vanilla TS."""
+
+    schedule: ClassVar[str] = "fresh"
+    citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
+
+    @property
+    def label(self) -> str:
+        return f"TS ({self.law.title()})"
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return Rule(FRESH, arms, horizon, law=laws.CODES[self.law])
+
+
+@dataclass(frozen=True)
+class EpsilonTS(LawPolicy):
+    """Thompson sampling in which each arm's own coin says, with probability epsilon, to draw; else its mean is used.
+
+    ``epsilon=None`` means 1/K.
+    """
+
+    epsilon: float | None = None
+
+    schedule: ClassVar[str] = "epsilon"
+    citation: ClassVar[str] = "Jin, Yang, Xiao & Xu 2023"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon is not None:
+            checks.unit("epsilon", self.epsilon, open_at_zero=True)
+
+    @property
+    def label(self) -> str:
+        epsilon = "1/K" if self.epsilon is None else f"{self.epsilon:.4g}"
+        return f"ε-TS ({self.law.title()}, ε={epsilon})"
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        epsilon = 1.0 / arms if self.epsilon is None else float(self.epsilon)
+        return Rule(EPSILON, arms, horizon, law=laws.CODES[self.law], epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class ExpTS(Policy):
+    """Thompson sampling with the exponential-family law P(m, n), for Bernoulli rewards."""
+
+    schedule: ClassVar[str] = "fresh"
+    citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+
+    @property
+    def label(self) -> str:
+        return "ExpTS"
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return Rule(FRESH, arms, horizon, law=laws.EXPONENTIAL_FAMILY)
+
+
+@dataclass(frozen=True)
+class ExpTSPlus(Policy):
+    """ExpTS in which each arm draws with probability 1/K and uses its mean otherwise."""
+
+    schedule: ClassVar[str] = "epsilon"
+    citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+
+    @property
+    def label(self) -> str:
+        return "ExpTS+"
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return Rule(EPSILON, arms, horizon, law=laws.EXPONENTIAL_FAMILY, epsilon=1.0 / arms)
+
+
+@dataclass(frozen=True)
+class TemperedPolicy(Policy):
+    """What TS-MA and TS-TD share: the law is tempered by V = ln^alpha T, and phi draws are aggregated.
+
+    ``phi=None`` means the paper's ``batch_size(horizon, alpha)``.
+    """
+
+    alpha: float = 0.0
+    law: str = "gaussian"
+    phi: float | None = None
+
+    short: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        checks.unit("alpha", self.alpha)
+        checks.choice("law", self.law, LAWS)
+        if self.phi is not None:
+            checks.at_least("phi", self.phi, 1.0)
+
+    @property
+    def bounded(self) -> bool:
+        return self.law == "beta"
+
+    @property
+    def label(self) -> str:
+        return f"{self.short}-{self.alpha:g}" + (f" ({', '.join(notes)})" if (notes := self._notes()) else "")
+
+    def _notes(self) -> list[str]:
+        notes = [self.law.title()] if self.law != "gaussian" else []
+        return notes + ([f"φ={self.phi:g}"] if self.phi is not None else [])
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return Rule(
+            SCHEDULES[self.schedule],
+            arms,
+            horizon,
+            law=laws.CODES[self.law],
+            temper=max(1.0, math.log(horizon) ** self.alpha),
+            phi=float(batch_size(horizon, self.alpha) if self.phi is None else self.phi),
+        )
+
+
+@dataclass(frozen=True)
+class TSMA(TemperedPolicy):
+    """TS-MA-alpha: commit to the best of phi draws until the arm is pulled. One draw a round.
+
+    ``sampling="maximum"`` draws that best value directly, ``"batch"`` draws all phi: the same law, phi times the work.
+    """
+
+    sampling: str = "maximum"
+
+    schedule: ClassVar[str] = "aggregate"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
+    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    short: ClassVar[str] = "TS-MA"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice("sampling", self.sampling, ("maximum", "batch"))
+
+    def _notes(self) -> list[str]:
+        return super()._notes() + (["batch"] if self.sampling == "batch" else [])
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return super().rule(arms, horizon)._replace(batch=self.sampling == "batch")
+
+
+@dataclass(frozen=True)
+class TSTD(TemperedPolicy):
+    """TS-TD-alpha: draw afresh for phi rounds after a pull, then commit to the best of those draws."""
+
+    schedule: ClassVar[str] = "duel"
+    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    short: ClassVar[str] = "TS-TD"
+
+
+@dataclass(frozen=True)
+class KLUCBPlusPlus(Policy):
+    """KL-UCB++: a deterministic index that only changes when its arm is pulled. For rewards in [0, 1]."""
+
+    schedule: ClassVar[str] = "index"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
+    citation: ClassVar[str] = "Ménard & Garivier 2017"
+
+    @property
+    def label(self) -> str:
+        return "KL-UCB++"
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        return Rule(KL_UCB_PLUS_PLUS, arms, horizon)
+
+
+@dataclass(frozen=True)
+class IndexPolicy(Policy):
+    """A policy of your own: subclass it, and give it an ``index``, a compiled function of one arm's statistics.
+
+        index(n, mean, t, rule, rng)
+
+    ``n`` and ``mean`` are the arm's, ``t`` is the number of pulls made so far, ``rule.arms`` and ``rule.horizon`` are the
+    setting, ``rule.parameters`` the policy's own fields (at most four numbers, in order), and ``rng`` is for
+    ``thrifty.numerics.random``. In every round the arm with the largest index is pulled.
+    """
+
+    index: ClassVar[Callable[..., float]]
+    schedule: ClassVar[str] = "index"
+    citation: ClassVar[str] = "your own"
+
+    def __post_init__(self) -> None:
+        if not hasattr(type(self), "index"):
+            raise InvalidType(f"{type(self).__name__} must have an index: see IndexPolicy")
+        if len(fields(self)) > 4:
+            raise InvalidType(f"{type(self).__name__} must have at most 4 fields, got {len(fields(self))}")
+        for field in fields(self):
+            checks.number(field.name, getattr(self, field.name))
+
+    @property
+    def label(self) -> str:
+        return repr(self)
+
+    def rule(self, arms: int, horizon: int) -> Rule:
+        values = [float(getattr(self, field.name)) for field in fields(self)]
+        a, b, c, d = values + [0.0] * (4 - len(values))
+        return Rule(FRESH, arms, horizon, parameters=(a, b, c, d))
+
+
+POLICIES: dict[str, type[Policy]] = {
+    policy.__name__: policy
+    for policy in (ThompsonSampling, EpsilonTS, ExpTS, ExpTSPlus, TSMA, TSTD, KLUCBPlusPlus)
+}

@@ -1,0 +1,34 @@
+"""Duel: a new draw in each of the first phi rounds after a pull, then the best of them. TS-TD-alpha.
+
+Hu, Huang, Zhang, Lécuyer and Hegde, "Efficient and Adaptive Posterior Sampling Algorithms for Bandits", UAI 2024.
+The pseudo-code resets the best draw to 0; the analysis uses the plain maximum, and so do we (-inf), which
+matters when rewards can be negative.
+"""
+
+import math
+
+from numba import njit
+
+from thrifty import laws
+
+
+@njit
+def refresh(rule, state):
+    """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
+    for i in range(state.index.size):
+        if state.age[i] < rule.phi:
+            x = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
+            state.age[i] += 1
+            state.best[i] = max(state.best[i], x)
+            state.draws[i] += 1
+            state.evaluations[0] += 1
+            state.index[i] = x
+        else:
+            state.index[i] = state.best[i]
+
+
+@njit
+def renew(state, i):
+    """Arm i was pulled: back to phase I."""
+    state.age[i] = 0
+    state.best[i] = -math.inf

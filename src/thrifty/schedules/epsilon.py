@@ -1,0 +1,23 @@
+"""Epsilon: each arm's own coin says, with probability epsilon, to draw; otherwise its index is its mean.
+
+Jin, Yang, Xiao and Xu, "Thompson sampling with less exploration is fast and optimal", ICML 2023; with the
+law of ExpTS and epsilon = 1/K it is ExpTS+.
+"""
+
+from numba import njit
+
+from thrifty import laws
+from thrifty.numerics import random
+
+
+@njit
+def refresh(rule, state):
+    """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
+    for i in range(state.index.size):
+        if random.uniform(state.rng) < rule.epsilon:
+            state.index[i] = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
+            state.draws[i] += 1
+            state.evaluations[0] += 1
+        else:
+            state.index[i] = state.means[i]
+    state.evaluations[0] += state.index.size

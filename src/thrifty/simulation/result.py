@@ -1,0 +1,129 @@
+"""The result of a simulation: arrays, the settings that determine them, and where they came from."""
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thrifty.errors import FileError
+from thrifty.problems import PROBLEMS, Problem
+from thrifty.simulation import storage
+from thrifty.simulation.summary import Row, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ARRAYS = ("checkpoints", "regret", "pulls", "draws", "evaluations")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that determines the data, and nothing else."""
+
+    policies: tuple[dict[str, Any], ...]  # each one's name and parameters
+    labels: tuple[str, ...]
+    engines: tuple[str, ...]  # which engine ran each policy
+    problem: Problem
+    horizon: int
+    runs: int
+    seed: int
+    prior: tuple[float, float] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What ``simulate`` returns. The axes are policy, run, and then checkpoint or arm."""
+
+    settings: Settings
+    checkpoints: NDArray[np.int64]
+    regret: NDArray[np.float64]  # (policy, run, checkpoint): cumulative, initial pulls included
+    pulls: NDArray[np.int64]  # (policy, run, arm)
+    draws: NDArray[np.int64]  # (policy, run, arm): as the paper counts them
+    evaluations: NDArray[np.int64]  # (policy, run): what the engine really drew
+    provenance: dict[str, Any] = field(default_factory=dict)  # when, how, how long: not part of the data
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The policies' names, in the order of the first axis."""
+        return self.settings.labels
+
+    @property
+    def stuck(self) -> NDArray[np.bool_]:
+        """(policy, run): whether one sub-optimal arm got more than half of the pulls."""
+        worst = np.where(self.settings.problem.gaps > 0.0, self.pulls, 0).max(axis=2)
+        stuck: NDArray[np.bool_] = 2 * worst > self.settings.horizon
+        return stuck
+
+    def summary(self) -> Summary:
+        """One row per policy; ``print`` it for a table."""
+        final = self.regret[:, :, -1]
+        policies, runs = final.shape
+        columns = (
+            final.mean(axis=1),
+            final.std(axis=1, ddof=1) / np.sqrt(runs) if runs > 1 else np.full(policies, np.nan),
+            *np.quantile(final, [0.05, 0.5, 0.95], axis=1),
+            self.stuck.mean(axis=1),
+            self.draws.sum(axis=2).mean(axis=1),
+            self.evaluations.mean(axis=1),
+            np.array(self.provenance.get("seconds", [np.nan] * policies)),
+        )
+        values = np.column_stack(columns).tolist()
+        return Summary(tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True)))
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """Regret against t, and regret against draws; written to ``path`` (.svg, .png, .pdf) if given."""
+        from thrifty.report import figures
+
+        return figures.overview(self, path)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the data to ``path`` (.npz) and the provenance beside it (.json). Equal runs give equal bytes."""
+        target = Path(path)
+        if target.suffix != ".npz":
+            raise FileError(f"a result file must end in .npz, got {target.name!r}")
+        plain = {f.name: getattr(self.settings, f.name) for f in dataclasses.fields(self.settings)}
+        problem = dataclasses.asdict(self.settings.problem)
+        series = {key: value for key, value in problem.items() if isinstance(value, tuple)}
+        plain["problem"] = {"kind": self.settings.problem.kind} | {
+            key: value for key, value in problem.items() if key not in series
+        }
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays |= {f"problem.{key}": np.array(value) for key, value in series.items()}
+        storage.write(target, {"settings": plain}, arrays)
+        text = json.dumps(self.provenance, indent=2, sort_keys=True) + "\n"
+        storage.replace(target.with_suffix(".json"), lambda file: file.write(text.encode()))
+        return target
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Result":
+        """The result that ``save`` wrote. Provenance is read if its file is still there."""
+        source = Path(path)
+        header, arrays = storage.read(source)
+        try:
+            plain = header["settings"]
+            problem = plain["problem"] | {
+                key.removeprefix("problem."): value
+                for key, value in arrays.items()
+                if key.startswith("problem.")
+            }
+            settings = Settings(
+                policies=tuple(plain["policies"]),
+                labels=tuple(plain["labels"]),
+                engines=tuple(plain["engines"]),
+                problem=PROBLEMS[problem.pop("kind")](**problem),
+                horizon=plain["horizon"],
+                runs=plain["runs"],
+                seed=plain["seed"],
+                prior=None if plain["prior"] is None else tuple(plain["prior"]),
+            )
+            data = {name: arrays[name] for name in ARRAYS}
+        except (KeyError, TypeError) as error:
+            raise FileError(f"{source} is not a simulation result of thrifty: {error} is missing or wrong") from None
+        beside = source.with_suffix(".json")
+        provenance = json.loads(beside.read_text()) if beside.exists() else {}
+        return cls(settings=settings, **data, provenance=provenance)

@@ -1,0 +1,57 @@
+"""Self-describing array files: a ``.npz`` whose entry ``header`` is JSON. No pickle, atomic, equal bytes for equal data."""
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thrifty.errors import FileError
+
+FORMAT = 1
+Arrays = dict[str, NDArray[Any]]
+
+
+def write(path: Path, header: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write header and arrays to ``path``. NumPy stamps every entry with the same date, so nothing depends on when."""
+    text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
+    replace(path, lambda file: np.savez_compressed(file, header=np.array(text), **arrays))
+
+
+def read(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a file that ``write`` made."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(str(arrays.pop("header")))
+        version = header["format"]
+    except (AttributeError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error):
+        raise FileError(f"{path} is not a whole result file of thrifty (.npz)") from None
+    if version != FORMAT:
+        raise FileError(f"{path} has format {version}, this version of thrifty reads {FORMAT}: upgrade thrifty")
+    return header, arrays
+
+
+def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
+    """Write a file so that it is either the old one or the whole new one, whatever happens in between."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            fill(file)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,46 @@
+"""The summary of a result: one row per policy, with what a mean alone would hide."""
+
+from dataclasses import astuple, dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One policy at the horizon, over the runs."""
+
+    policy: str
+    regret: float  # the mean
+    error: float  # its standard error; NaN with one run
+    q05: float
+    median: float
+    q95: float
+    stuck: float  # the share of runs that gave more than half of their pulls to one sub-optimal arm
+    draws: float  # the mean per run
+    evaluations: float  # the mean per run
+    seconds: float  # of processor time, all runs together; NaN if not known
+
+
+HEADINGS = ("policy", "regret", "± s.e.", "5 %", "median", "95 %", "stuck", "draws", "evaluations", "seconds")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Rows in the order of the policies; prints as a table that lines up."""
+
+    rows: tuple[Row, ...]
+
+    def __str__(self) -> str:
+        table = [HEADINGS, *(_cells(row) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+            for line in table
+        ]
+        lines.insert(1, "  ".join("─" * width for width in widths))
+        return "\n".join(lines)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    name, regret, error, q05, median, q95, stuck, draws, evaluations, seconds = astuple(row)
+    spread = [f"{value:,.1f}" for value in (regret, error, q05, median, q95)]
+    counts = [f"{value:.3g}" if value >= 1e6 else f"{value:,.0f}" for value in (draws, evaluations)]
+    return (name, *spread, f"{100 * stuck:.0f} %", *counts, f"{seconds:.2f}")
