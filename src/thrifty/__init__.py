@@ -18,7 +18,7 @@ from thrifty.policies import (
     ThompsonSampling,
     batch_size,
 )
-from thrifty.problems import Bernoulli, Gaussian
+from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Gaussian
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import simulate
 
@@ -26,6 +26,9 @@ __all__ = [
     "TSMA",
     "TSTD",
     "Bernoulli",
+    "Beta",
+    "ClippedGaussian",
+    "Discrete",
     "EpsilonTS",
     "ExpTS",
     "ExpTSPlus",

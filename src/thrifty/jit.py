@@ -1,7 +1,7 @@
 """How kernels are compiled: ``njit`` for the small ones, ``entry`` for those called from Python.
 
 Only entries are cached on disk, since what they call is compiled into them. Numba's cache does not see
-edits in other files, so the cache folder is named by a hash of the package's sources: a changed kernel
+edits in other files, so the cache folder is named by a hash of the kernels' sources: a changed kernel
 can never meet a stale result, and nobody has to clear anything.
 """
 
@@ -10,18 +10,25 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
+from numba import njit
+
+config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+# Where kernels, and the constants compiled into them, live.
+KERNELS = ("numerics/*.py", "laws/*.py", "schedules/*.py", "indices/*.py", "engines/*.py", "problems.py")
+
+
 def _cache_folder() -> Path:
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    sources = sorted(path for pattern in KERNELS for path in Path(__file__).parent.glob(pattern))
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    if numba.config.CACHE_DIR:
-        base = Path(numba.config.CACHE_DIR)
+    if config.CACHE_DIR:
+        base = Path(config.CACHE_DIR)
     elif sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     elif sys.platform == "darwin":
@@ -36,17 +43,17 @@ CACHE_FOLDER = _cache_folder()
 
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Function = numba.njit(cache=True, nogil=True)(function)
+        compiled: Any = njit(cache=True, nogil=True)(function)
     finally:
-        numba.config.CACHE_DIR = before
-    return compiled
+        config.CACHE_DIR = before
+    return cast(Function, compiled)
 
 
 def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
-    """Say so on standard error if calling these will compile them first: silence of ten seconds looks like a fault."""
+    """Say on standard error that calling these will compile them: ten silent seconds look like a fault."""
     waiting = {f.__name__ for f in functions if getattr(f, "signatures", True) == [] and not _cached(f)}
     if waiting:
         names = ", ".join(sorted(waiting))

@@ -1,7 +1,7 @@
 """The policies: frozen dataclasses that name a law, a schedule and their parameters.
 
-A policy is a value: equal to another with the same parameters, hashable, and its ``repr`` is the call that makes it.
-It becomes a ``Rule`` for the kernels when the number of arms and the horizon are known.
+A policy is a value: equal to another with the same parameters, hashable, and its ``repr`` is the call that
+makes it. It becomes a ``Rule`` for the kernels when the number of arms and the horizon are known.
 """
 
 import math
@@ -19,7 +19,7 @@ C0 = 1.0 / (2.0 * math.sqrt(2.0 * math.e * math.pi))
 
 
 def batch_size(horizon: int, alpha: float) -> int:
-    """The paper's phi = (2/c0) T^((1-alpha)/2) (ln T)^((3-alpha)/2), rounded up (its proofs need phi draws or more).
+    """The paper's phi = (2/c0) T^((1-alpha)/2) (ln T)^((3-alpha)/2), rounded up: its proofs need phi or more.
 
     >>> [batch_size(10**5, alpha) for alpha in (0.0, 0.8, 1.0)]
     [204210, 769, 191]
@@ -27,7 +27,7 @@ def batch_size(horizon: int, alpha: float) -> int:
     horizon = checks.integer("horizon", horizon, at_least=1)
     alpha = checks.unit("alpha", alpha)
     log = math.log(horizon)
-    phi = 2.0 / C0 * horizon ** ((1.0 - alpha) / 2.0) * log ** ((3.0 - alpha) / 2.0)
+    phi: float = 2.0 / C0 * horizon ** ((1.0 - alpha) / 2.0) * log ** ((3.0 - alpha) / 2.0)
     return max(1, math.ceil(phi))
 
 
@@ -45,9 +45,9 @@ class Policy(ABC):
         """A short name for tables and figures; different policies have different labels."""
 
     @property
-    def bounded(self) -> bool:
-        """Whether rewards must lie in [0, 1]."""
-        return False
+    def rewards(self) -> str:
+        """The widest kind of rewards it is made for, one of ``problems.REWARDS``."""
+        return "any"
 
     @abstractmethod
     def rule(self, arms: int, horizon: int) -> Rule:
@@ -64,13 +64,13 @@ class LawPolicy(Policy):
         checks.choice("law", self.law, LAWS)
 
     @property
-    def bounded(self) -> bool:
-        return self.law == "beta"
+    def rewards(self) -> str:
+        return "binary" if self.law == "beta" else "any"
 
 
 @dataclass(frozen=True)
 class ThompsonSampling(LawPolicy):
-    """Thompson sampling: every arm draws from its posterior in every round. Gaussian: the paper's Vanilla TS."""
+    """Every arm draws from its posterior in every round. With the Gaussian law: the paper's Vanilla TS."""
 
     schedule: ClassVar[str] = "fresh"
     citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
@@ -85,7 +85,7 @@ class ThompsonSampling(LawPolicy):
 
 @dataclass(frozen=True)
 class EpsilonTS(LawPolicy):
-    """Thompson sampling in which each arm's own coin says, with probability epsilon, to draw; else its mean is used.
+    """Each arm draws from its posterior with probability epsilon, by its own coin; else its mean is used.
 
     ``epsilon=None`` means 1/K.
     """
@@ -122,8 +122,8 @@ class ExpTS(Policy):
         return "ExpTS"
 
     @property
-    def bounded(self) -> bool:
-        return True
+    def rewards(self) -> str:
+        return "binary"
 
     def rule(self, arms: int, horizon: int) -> Rule:
         return Rule(FRESH, arms, horizon, law=laws.EXPONENTIAL_FAMILY)
@@ -141,8 +141,8 @@ class ExpTSPlus(Policy):
         return "ExpTS+"
 
     @property
-    def bounded(self) -> bool:
-        return True
+    def rewards(self) -> str:
+        return "binary"
 
     def rule(self, arms: int, horizon: int) -> Rule:
         return Rule(EPSILON, arms, horizon, law=laws.EXPONENTIAL_FAMILY, epsilon=1.0 / arms)
@@ -168,8 +168,8 @@ class TemperedPolicy(Policy):
             checks.at_least("phi", self.phi, 1.0)
 
     @property
-    def bounded(self) -> bool:
-        return self.law == "beta"
+    def rewards(self) -> str:
+        return "binary" if self.law == "beta" else "any"
 
     @property
     def label(self) -> str:
@@ -194,7 +194,8 @@ class TemperedPolicy(Policy):
 class TSMA(TemperedPolicy):
     """TS-MA-alpha: commit to the best of phi draws until the arm is pulled. One draw a round.
 
-    ``sampling="maximum"`` draws that best value directly, ``"batch"`` draws all phi: the same law, phi times the work.
+    ``sampling="maximum"`` draws that best value directly, ``"batch"`` draws all phi: the same law, phi times
+    the work.
     """
 
     sampling: str = "maximum"
@@ -237,8 +238,8 @@ class KLUCBPlusPlus(Policy):
         return "KL-UCB++"
 
     @property
-    def bounded(self) -> bool:
-        return True
+    def rewards(self) -> str:
+        return "unit"
 
     def rule(self, arms: int, horizon: int) -> Rule:
         return Rule(KL_UCB_PLUS_PLUS, arms, horizon)
@@ -246,13 +247,13 @@ class KLUCBPlusPlus(Policy):
 
 @dataclass(frozen=True)
 class IndexPolicy(Policy):
-    """A policy of your own: subclass it, and give it an ``index``, a compiled function of one arm's statistics.
+    """A policy of your own: subclass it and give it a compiled function ``index`` of one arm's statistics.
 
         index(n, mean, t, rule, rng)
 
-    ``n`` and ``mean`` are the arm's, ``t`` is the number of pulls made so far, ``rule.arms`` and ``rule.horizon`` are the
-    setting, ``rule.parameters`` the policy's own fields (at most four numbers, in order), and ``rng`` is for
-    ``thrifty.numerics.random``. In every round the arm with the largest index is pulled.
+    ``n`` and ``mean`` are the arm's, ``t`` is the number of pulls made so far, ``rule.arms`` and
+    ``rule.horizon`` are the setting, ``rule.parameters`` the policy's own fields (at most four numbers, in
+    order), and ``rng`` is for ``thrifty.numerics.random``. The arm with the largest index is pulled.
     """
 
     index: ClassVar[Callable[..., float]]

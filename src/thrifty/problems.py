@@ -1,5 +1,7 @@
 """Bandit problems: what a pull of an arm pays. Regret is the sum of gaps of true means, never of rewards."""
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -8,18 +10,24 @@ from numba import njit
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.errors import InvalidValue
-from thrifty.numerics import random
+from thrifty.errors import InvalidType, InvalidValue
+from thrifty.numerics import normal, random
 
-BERNOULLI, GAUSSIAN = range(2)
+Floats = NDArray[np.float64]
+
+BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE = range(5)
+
+# What rewards can be, from the narrowest kind to the widest: 0 or 1, in [0, 1], or any number.
+REWARDS = ("binary", "unit", "any")
 
 
 class Arms(NamedTuple):
     """A problem as the kernels see it."""
 
     kind: int
-    params: NDArray[np.float64]  # (K, 2): (mean, standard deviation)
-    gaps: NDArray[np.float64]
+    params: Floats  # a row per arm: (mean, sd), two shapes, or cumulative probabilities
+    values: Floats  # the support of a discrete problem
+    gaps: Floats
 
 
 @njit
@@ -27,27 +35,48 @@ def pull(arms, i, rng):
     """The reward of one pull of arm i."""
     if arms.kind == BERNOULLI:
         return 1.0 if random.uniform(rng) < arms.params[i, 0] else 0.0
-    return arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)
+    if arms.kind == GAUSSIAN:
+        return arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)
+    if arms.kind == BETA:
+        return random.beta(rng, arms.params[i, 0], arms.params[i, 1])
+    if arms.kind == CLIPPED_GAUSSIAN:
+        return min(1.0, max(0.0, arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)))
+    u, j = random.uniform(rng), 0
+    while u >= arms.params[i, j]:  # the last cumulative probability is 1, and u is below it
+        j += 1
+    return arms.values[j]
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What all problems have: the true mean of each arm."""
-
-    means: tuple[float, ...]
+class Problem(ABC):
+    """What all problems have. Each is a frozen dataclass whose fields are those of its TOML table."""
 
     kind: ClassVar[str]
-    bounded: ClassVar[bool]  # rewards lie in [0, 1]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "means", checks.numbers("means", self.means))
+    rewards: ClassVar[str]  # one of REWARDS
 
     @property
-    def gaps(self) -> NDArray[np.float64]:
+    @abstractmethod
+    def expectations(self) -> Floats:
+        """The true mean reward of each arm."""
+
+    @abstractmethod
+    def kernel(self) -> Arms:
+        """The problem as the kernels see it."""
+
+    @property
+    def gaps(self) -> Floats:
         """How much a pull of each arm loses against the best one."""
-        means = np.array(self.means)
-        gaps: NDArray[np.float64] = means.max() - means
+        means = self.expectations
+        gaps: Floats = means.max() - means
         return gaps
+
+    def _arms(self, code: int, params: Floats, values: Floats | None = None) -> Arms:
+        return Arms(code, np.ascontiguousarray(params), np.zeros(0) if values is None else values, self.gaps)
+
+    def _clean(self, name: str) -> Floats:
+        """Check a field that holds one number per arm, and keep it as a tuple."""
+        numbers = checks.numbers(name, getattr(self, name))
+        object.__setattr__(self, name, numbers)
+        return np.array(numbers)
 
 
 @dataclass(frozen=True)
@@ -58,36 +87,160 @@ class Bernoulli(Problem):
     [0.0, 0.1]
     """
 
+    means: tuple[float, ...]
+
     kind: ClassVar[str] = "bernoulli"
-    bounded: ClassVar[bool] = True
+    rewards: ClassVar[str] = "binary"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        for i, mean in enumerate(self.means):
-            if not 0.0 <= mean <= 1.0:
-                raise InvalidValue(f"means[{i}] of a Bernoulli problem must be in [0, 1], got {mean!r}")
+        means = self._clean("means")
+        _check_unit("means", means, "of a Bernoulli problem ")
+
+    @property
+    def expectations(self) -> Floats:
+        return np.array(self.means)
 
     def kernel(self) -> Arms:
-        means = np.array(self.means)
-        return Arms(BERNOULLI, np.column_stack([means, np.sqrt(means * (1.0 - means))]), self.gaps)
+        return self._arms(BERNOULLI, self.expectations[:, None])
 
 
 @dataclass(frozen=True)
 class Gaussian(Problem):
     """Normal rewards with a common standard deviation ``sd``."""
 
+    means: tuple[float, ...]
     sd: float = 1.0
 
     kind: ClassVar[str] = "gaussian"
-    bounded: ClassVar[bool] = False
+    rewards: ClassVar[str] = "any"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        self._clean("means")
         object.__setattr__(self, "sd", checks.positive("sd", self.sd))
 
+    @property
+    def expectations(self) -> Floats:
+        return np.array(self.means)
+
     def kernel(self) -> Arms:
-        means = np.array(self.means)
-        return Arms(GAUSSIAN, np.column_stack([means, np.full(means.size, self.sd)]), self.gaps)
+        return self._arms(GAUSSIAN, _columns(self.means, self.sd))
 
 
-PROBLEMS: dict[str, type[Bernoulli] | type[Gaussian]] = {"bernoulli": Bernoulli, "gaussian": Gaussian}
+@dataclass(frozen=True)
+class ClippedGaussian(Problem):
+    """Normal rewards cut off at 0 and 1: min(1, max(0, N(mean, sd^2))). Their true means are not ``means``.
+
+    >>> ClippedGaussian([0.0, 0.2], sd=0.3).expectations.round(6).tolist()
+    [0.119649, 0.244981]
+    """
+
+    means: tuple[float, ...]
+    sd: float
+
+    kind: ClassVar[str] = "clipped-gaussian"
+    rewards: ClassVar[str] = "unit"
+
+    def __post_init__(self) -> None:
+        self._clean("means")
+        object.__setattr__(self, "sd", checks.positive("sd", self.sd))
+
+    @property
+    def expectations(self) -> Floats:
+        # E = int_0^1 P(N > x) dx = sd (J(-m/sd) - J((1-m)/sd)),  J(z) = int_z^inf Q = density(z) - z Q(z)
+        return np.array([self.sd * (_j(-m / self.sd) - _j((1.0 - m) / self.sd)) for m in self.means])
+
+    def kernel(self) -> Arms:
+        return self._arms(CLIPPED_GAUSSIAN, _columns(self.means, self.sd))
+
+
+@dataclass(frozen=True)
+class Beta(Problem):
+    """Beta(a, b) rewards: one pair of shapes per arm."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+    kind: ClassVar[str] = "beta"
+    rewards: ClassVar[str] = "unit"
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b"):
+            shapes = self._clean(name)
+            for i in np.flatnonzero(shapes <= 0.0)[:1]:
+                raise InvalidValue(f"{name}[{i}] must be above 0, got {shapes[i]}")
+        if len(self.a) != len(self.b):
+            raise InvalidValue(
+                f"a and b must have one shape per arm each, got {len(self.a)} and {len(self.b)}"
+            )
+
+    @property
+    def expectations(self) -> Floats:
+        a, b = np.array(self.a), np.array(self.b)
+        means: Floats = a / (a + b)
+        return means
+
+    def kernel(self) -> Arms:
+        return self._arms(BETA, np.column_stack([self.a, self.b]))
+
+
+@dataclass(frozen=True)
+class Discrete(Problem):
+    """Rewards in a finite support: ``values`` in [0, 1], and for each arm the probabilities of them.
+
+    >>> Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]).expectations.tolist()
+    [0.65, 0.25]
+    """
+
+    values: tuple[float, ...]
+    probabilities: tuple[tuple[float, ...], ...]
+
+    kind: ClassVar[str] = "discrete"
+    rewards: ClassVar[str] = "unit"
+
+    def __post_init__(self) -> None:
+        _check_unit("values", self._clean("values"), "")
+        rows = self.probabilities
+        if isinstance(rows, str) or not hasattr(rows, "__iter__"):
+            raise InvalidType(f"probabilities must be a row of numbers per arm, got {rows!r}")
+        clean = tuple(checks.numbers(f"probabilities[{i}]", row) for i, row in enumerate(rows))
+        if not clean:
+            raise InvalidValue("probabilities must have at least one row (one per arm), got none")
+        for i, row in enumerate(clean):
+            if len(row) != len(self.values):
+                raise InvalidValue(
+                    f"probabilities[{i}] must have {len(self.values)} entries, one per value, got {len(row)}"
+                )
+            if min(row) < 0.0 or abs(math.fsum(row) - 1.0) > 1e-9:
+                raise InvalidValue(f"probabilities[{i}] must not be negative and must sum to 1, got {row}")
+        object.__setattr__(self, "probabilities", clean)
+
+    @property
+    def expectations(self) -> Floats:
+        means: Floats = np.array(self.probabilities) @ np.array(self.values)
+        return means
+
+    def kernel(self) -> Arms:
+        cumulative = np.cumsum(self.probabilities, axis=1)
+        # Values behind the last possible one must never be drawn, whatever the sum was rounded to.
+        possible = np.cumsum(np.array(self.probabilities)[:, ::-1], axis=1)[:, ::-1] > 0.0
+        cumulative[:, :-1] = np.where(possible[:, 1:], cumulative[:, :-1], 1.0)
+        cumulative[:, -1] = 1.0
+        return self._arms(DISCRETE, cumulative, np.array(self.values))
+
+
+def _columns(means: tuple[float, ...], sd: float) -> Floats:
+    return np.column_stack([means, np.full(len(means), sd)])
+
+
+def _j(z: float) -> float:
+    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - z * float(normal.sf(z))
+
+
+def _check_unit(name: str, numbers: Floats, of: str) -> None:
+    for i in np.flatnonzero((numbers < 0.0) | (numbers > 1.0))[:1]:
+        raise InvalidValue(f"{name}[{i}] {of}must be in [0, 1], got {numbers[i]}")
+
+
+PROBLEMS: dict[str, type[Problem]] = {
+    problem.kind: problem for problem in (Bernoulli, Gaussian, Beta, ClippedGaussian, Discrete)
+}

@@ -1,8 +1,8 @@
 """The one simulation loop, and its compiled form for each engine.
 
-``_play`` is inlined into a named function per engine that binds the engine's kernels, which is the form that
-Numba's disk cache accepts. It plays rounds ``start`` to ``stop`` of a run, so that a long run can be played in
-slices, with progress shown in between; where the cuts lie changes nothing.
+``_play`` is inlined into a named function per engine that binds the engine's kernels, which is the form
+that Numba's disk cache accepts. It plays rounds ``start`` to ``stop`` of a run, so that a long run can be
+played in slices, with progress shown in between; where the cuts lie changes nothing.
 """
 
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def play_tournament(rule, state, arms, rewards, trace, start, stop):
 
 @cache
 def play_custom(index: Callable[..., float]) -> Callable[..., None]:
-    """The loop for a user's own index kernel, compiled for this process: scan, with every index computed anew."""
+    """Scan for a user's own index, computed anew for every arm in every round; not cached on disk."""
 
     @njit
     def choose(rule, state, t):

@@ -1,4 +1,4 @@
-"""What happens to the arms in a round, for every engine: ``refresh`` before the choice, ``observe`` after it."""
+"""What happens to the arms in a round: ``refresh`` before the choice, ``observe`` after it."""
 
 from numba import njit
 

@@ -7,9 +7,10 @@ from thrifty.numerics import random
 
 @njit
 def choose(index, rng):
-    """The arm with the largest index. Ties are broken uniformly at random, with one uniform, drawn only for a tie.
+    """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 
-    Two plain passes (find the maximum, count who attains it) have no branch to mispredict, unlike one clever pass.
+    Two plain passes (find the maximum, count who attains it) have no branch to mispredict, unlike one
+    clever pass.
     """
     top, arm = index[0], 0
     for i in range(1, index.size):

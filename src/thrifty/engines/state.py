@@ -40,7 +40,7 @@ class State(NamedTuple):
     sums: Floats  # of rewards, the prior's apart
     means: Floats  # the prior's pseudo-observations included, like the law's parameters
     params: Floats  # (K, 2): the law, recomputed only when its arm is pulled
-    index: Floats  # the largest is pulled
+    index: Floats  # type: ignore[assignment]  # the largest is pulled
     best: Floats  # duel: the best draw since the last pull
     age: Integers  # duel: how many draws that is
     draws: Integers

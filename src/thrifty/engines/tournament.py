@@ -1,8 +1,8 @@
 """Tournament: a tree of maxima over the committed indices. A round costs O(log K) instead of O(K).
 
-Node 1 is the root, the children of node j are 2j and 2j+1 (side by side in memory), the leaves are the arms in
-order. A node holds the largest index below it and how many leaves attain it, so that a tie is broken uniformly
-with one uniform, and the same uniform picks the same arm as scan would.
+Node 1 is the root, the children of node j are 2j and 2j+1 (side by side in memory), the leaves are the arms
+in order. A node holds the largest index below it and how many leaves attain it, so that a tie is broken
+uniformly with one uniform, and the same uniform picks the same arm as scan would.
 """
 
 import math

@@ -2,7 +2,8 @@
 
     g(n) = ln+( T/(K n) (ln+(T/(K n))^2 + 1) ),        ln+(x) = max(0, ln x).
 
-It depends on the arm's own statistics alone, so only the pulled arm is recomputed. From n = T/K on it is the mean.
+It depends on the arm's own statistics alone, so only the pulled arm is recomputed. From n = T/K on it is
+the mean.
 Ménard and Garivier, "A minimax and asymptotically optimal algorithm for stochastic bandits", ALT 2017.
 """
 

@@ -1,8 +1,8 @@
 """The Beta law: index ~ Beta(S + 1, n - S + 1), the posterior of a Bernoulli mean under a uniform prior.
 
-Thompson 1933; Kaufmann, Korda and Munos, "Thompson sampling: an asymptotically optimal finite-time analysis",
-ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1, (n - S)/V + 1), so that the prior weighs
-more while n < V: a variant of ours.
+Thompson 1933; Kaufmann, Korda and Munos, "Thompson sampling: an asymptotically optimal finite-time
+analysis", ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1, (n - S)/V + 1), so that the
+prior weighs more while n < V: a variant of ours.
 """
 
 from numba import njit

@@ -3,9 +3,9 @@
     P(index > x) = 1/2 exp(-(n-1) KL(m, x))       for x >= m,
     P(index < x) = 1/2 exp(-(n-1) KL(m, x))       for x <= m.
 
-Given its side, (n-1) KL(m, index) is Exp(1), so a draw is a fair coin and one inversion. For n <= 1 the exponent
-vanishes and half of the mass lies at each end, 0 and 1. At m = 0 the lower half is an atom at 0, at m = 1 the
-upper half an atom at 1.
+Given its side, (n-1) KL(m, index) is Exp(1), so a draw is a fair coin and one inversion. For n <= 1 the
+exponent vanishes and half of the mass lies at each end, 0 and 1. At m = 0 the lower half is an atom at 0, at
+m = 1 the upper half an atom at 1.
 
 Jin, Xu, Xiao and Anandkumar, "Finite-time regret of Thompson sampling algorithms for exponential family
 multi-armed bandits", NeurIPS 2022.

@@ -29,7 +29,8 @@ def k_inf(values, counts, mu, start):
     (0.087208024, 0.7320508076)
     """
     total, gap, slope = 0.0, 0.0, 0.0  # slope: minus the derivative of the objective at l = 1
-    for x, count in zip(values, counts):
+    for j in range(values.size):
+        x, count = values[j], counts[j]
         if count > 0.0:
             total += count
             gap += count * (mu - x)
@@ -44,9 +45,9 @@ def k_inf(values, counts, mu, start):
         guess = start if 0.0 < start < 1.0 else gap / (total * mu)
         multiplier = _root(values, counts, mu, guess)
     value = 0.0
-    for x, count in zip(values, counts):
-        if count > 0.0:
-            value += count * _log_tilt(x, mu, multiplier)
+    for j in range(values.size):
+        if counts[j] > 0.0:
+            value += counts[j] * _log_tilt(values[j], mu, multiplier)
     return max(value / total, 0.0), multiplier
 
 
@@ -78,10 +79,10 @@ def _root(values, counts, mu, guess):
     multiplier = min(guess, BELOW_ONE)
     for _ in range(ITERATIONS):
         g, derivative = 0.0, 0.0
-        for x, count in zip(values, counts):
-            ratio = (x - mu) / (1.0 - mu) / _tilt(x, mu, multiplier)
-            g += count * ratio
-            derivative += count * ratio * ratio
+        for j in range(values.size):
+            ratio = (values[j] - mu) / (1.0 - mu) / _tilt(values[j], mu, multiplier)
+            g += counts[j] * ratio
+            derivative += counts[j] * ratio * ratio
         if g < 0.0:
             low = multiplier
         else:
@@ -91,7 +92,7 @@ def _root(values, counts, mu, guess):
         # The maximum is flat: a relative error e of l or of 1 - l costs e^2 of its value. Test this
         # before the bracket, which a step as small as the rounding of g may leave.
         if abs(step) <= 1e-8 * min(multiplier, 1.0 - multiplier) + 1e-16:
-            return min(multiplier - step, BELOW_ONE)
+            return min(max(multiplier - step, 0.0), BELOW_ONE)
         multiplier -= step
         if not low < multiplier < high:
             multiplier = 0.5 * (low + high)

@@ -23,7 +23,8 @@ def generator(seed: int, *key: int) -> NDArray[np.uint64]:
     array([15307854190537684107,  8591336935283639802, 14202277965722149563,
             3869422437361024120], dtype=uint64)
     """
-    return np.random.SeedSequence(seed, spawn_key=key).generate_state(4, np.uint64)
+    words: NDArray[np.uint64] = np.random.SeedSequence(seed, spawn_key=key).generate_state(4, np.uint64)  # type: ignore[assignment]
+    return words
 
 
 @njit
@@ -146,9 +147,17 @@ def normals(rng, out):
 
 @njit
 def gamma(rng, shape):
-    """Gamma(shape, 1) for shape >= 1.
+    """Gamma(shape, 1). A shape below 1 is reached from the one above it by a power of a uniform."""
+    if shape < 1.0:
+        return _gamma(rng, shape + 1.0) * uniform(rng) ** (1.0 / shape)
+    return _gamma(rng, shape)
 
-    A cubed normal, thinned: Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
+
+@njit
+def _gamma(rng, shape):
+    """For shape >= 1, a cubed normal, thinned.
+
+    Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -167,6 +176,9 @@ def gamma(rng, shape):
 
 @njit
 def beta(rng, a, b):
-    """Beta(a, b) for a, b >= 1, as a share of two gammas."""
+    """Beta(a, b), as a share of two gammas. Tiny shapes can make both vanish: then it is 0 or 1."""
     x = gamma(rng, a)
-    return x / (x + gamma(rng, b))
+    y = gamma(rng, b)
+    if x + y == 0.0:
+        return 1.0 if uniform(rng) * (a + b) < a else 0.0
+    return x / (x + y)

@@ -9,11 +9,11 @@ import ctypes
 from collections.abc import Callable
 
 import llvmlite.binding
-import numba
 import scipy.special
 from numba import njit, types
 from scipy.special import cython_special
 
+from thrifty.jit import config
 
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype, _capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
@@ -23,7 +23,7 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def _link(name: str, arguments: int) -> Callable[..., float]:
-    if numba.config.DISABLE_JIT:
+    if config.DISABLE_JIT:
         ufunc = getattr(scipy.special, name)
         return lambda *values: float(ufunc(*values[:arguments]))
     exports = cython_special.__pyx_capi__
@@ -37,7 +37,7 @@ def _link(name: str, arguments: int) -> Callable[..., float]:
     symbol = f"thrifty_scipy_{name}"
     llvmlite.binding.add_symbol(symbol, _capsule_pointer(capsule, wanted))
     signature = types.double(*[types.double] * arguments, types.intc)
-    return types.ExternalFunction(symbol, signature)  # type: ignore[no-any-return]
+    return types.ExternalFunction(symbol, signature)
 
 
 # Each C function ends with Cython's flag for overridden methods, which is always 0 here.

@@ -1,8 +1,8 @@
 """Duel: a new draw in each of the first phi rounds after a pull, then the best of them. TS-TD-alpha.
 
-Hu, Huang, Zhang, Lécuyer and Hegde, "Efficient and Adaptive Posterior Sampling Algorithms for Bandits", UAI 2024.
-The pseudo-code resets the best draw to 0; the analysis uses the plain maximum, and so do we (-inf), which
-matters when rewards can be negative.
+Hu, Huang, Zhang, Lécuyer and Hegde, "Efficient and Adaptive Posterior Sampling Algorithms for Bandits",
+UAI 2024. The pseudo-code resets the best draw to 0; the analysis uses the plain maximum, and so do we (-inf),
+which matters when rewards can be negative.
 """
 
 import math

@@ -82,12 +82,12 @@ class Result:
         return figures.overview(self, path)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the data to ``path`` (.npz) and the provenance beside it (.json). Equal runs give equal bytes."""
+        """Write the data to ``path`` (.npz) and the provenance beside it (.json); equal runs, equal bytes."""
         target = Path(path)
         if target.suffix != ".npz":
             raise FileError(f"a result file must end in .npz, got {target.name!r}")
         plain = {f.name: getattr(self.settings, f.name) for f in dataclasses.fields(self.settings)}
-        problem = dataclasses.asdict(self.settings.problem)
+        problem = vars(self.settings.problem)
         series = {key: value for key, value in problem.items() if isinstance(value, tuple)}
         plain["problem"] = {"kind": self.settings.problem.kind} | {
             key: value for key, value in problem.items() if key not in series
@@ -123,7 +123,9 @@ class Result:
             )
             data = {name: arrays[name] for name in ARRAYS}
         except (KeyError, TypeError) as error:
-            raise FileError(f"{source} is not a simulation result of thrifty: {error} is missing or wrong") from None
+            raise FileError(
+                f"{source} is not a simulation result of thrifty: {error} is missing or wrong"
+            ) from None
         beside = source.with_suffix(".json")
         provenance = json.loads(beside.read_text()) if beside.exists() else {}
         return cls(settings=settings, **data, provenance=provenance)

@@ -21,7 +21,7 @@ from thrifty.engines.state import Integers, Rule, new_state, new_trace, policy_s
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.jit import announce_compilation
 from thrifty.policies import IndexPolicy, Policy
-from thrifty.problems import Problem
+from thrifty.problems import REWARDS, Problem
 from thrifty.simulation import progress as progress_bar
 from thrifty.simulation.result import Result, Settings
 
@@ -42,19 +42,21 @@ def simulate(
 ) -> Result:
     """Play each policy ``runs`` times for ``horizon`` rounds.
 
-    Each run has one random stream for the rewards and one for the policy, of (seed, run) alone: the numbers do
-    not depend on the workers, nor on the company of other policies. ``prior=(mean, weight)`` gives every arm
-    pseudo-observations instead of the initial pull. ``checkpoints`` are the rounds at which regret is recorded
-    (about 100, evenly spaced in the logarithm, unless given); the horizon is always the last.
+    Each run has one random stream for the rewards and one for the policy, of (seed, run) alone: the numbers
+    do not depend on the workers, nor on the company of other policies. ``prior=(mean, weight)`` gives every
+    arm pseudo-observations instead of the initial pull. ``checkpoints`` are the rounds at which regret is
+    recorded (about 100, evenly spaced in the logarithm, unless given); the horizon is always the last.
 
-    >>> result = simulate(KLUCBPlusPlus(), Bernoulli([0.9, 0.1]), horizon=1000, runs=10)
-    >>> print(f"{result.regret[0, :, -1].mean():.1f}")
+    >>> import thrifty
+    >>> problem = thrifty.Bernoulli([0.9, 0.1])
+    >>> result = thrifty.simulate(thrifty.KLUCBPlusPlus(), problem, horizon=1000, runs=10)
+    >>> print(f"{result.regret[0, :, -1].mean():.2f}")
     5.7
     """
     policies = _policies(policies)
     if not isinstance(problem, Problem):
         raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
-    arms = len(problem.means)
+    arms = problem.gaps.size
     horizon = checks.integer("horizon", horizon, at_least=1)
     runs = checks.integer("runs", runs, at_least=1)
     seed = checks.integer("seed", seed, at_least=0)
@@ -62,8 +64,8 @@ def simulate(
     prior = _prior(prior)
     if prior is None and horizon < arms:
         raise InvalidValue(
-            f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial pulls, "
-            f"got {horizon}"
+            f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
+            f"pulls, got {horizon}"
         )
     for policy in policies:
         _check_rewards(policy, problem, prior)
@@ -117,16 +119,19 @@ def simulate(
         seconds[p, run] = time.thread_time() - began
 
     announce_compilation(plays)
-    with progress_bar.bar(runs * len(policies) * horizon, "simulating", shown=progress) as advance:
-        with ThreadPoolExecutor(workers) as pool:
-            # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
-            jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(len(policies))]
-            try:
-                for job in jobs:
-                    job.result()
-            except BaseException:
-                stop.set()
-                raise
+    rounds = runs * len(policies) * horizon
+    with (
+        progress_bar.bar(rounds, "simulating", shown=progress) as advance,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
+        jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(len(policies))]
+        try:
+            for job in jobs:
+                job.result()
+        except BaseException:
+            stop.set()
+            raise
     result.provenance.update(_provenance(seconds.sum(axis=1).tolist(), workers))
     return result
 
@@ -160,11 +165,10 @@ def _prior(prior: object) -> tuple[float, float] | None:
 
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
-    if not policy.bounded:
-        return
-    if not problem.bounded:
-        raise InvalidValue(f"{policy!r} needs rewards in [0, 1], and those of a {problem.kind} problem are not")
-    if prior is not None and not 0.0 <= prior[0] <= 1.0:
+    if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
+        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]"}[policy.rewards]
+        raise InvalidValue(f"{policy!r} needs {needed}, and those of a {problem.kind} problem are not")
+    if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
         raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
 
 
@@ -173,7 +177,9 @@ def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
         return np.unique(np.geomspace(1, horizon, 100).round().astype(np.int64))
     moments = [checks.integer(f"checkpoints[{i}]", t, at_least=1) for i, t in enumerate(checkpoints)]
     if sorted(set(moments)) != moments or (moments and moments[-1] > horizon):
-        raise InvalidValue(f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}")
+        raise InvalidValue(
+            f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}"
+        )
     return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
 
 
@@ -183,7 +189,9 @@ def _engine(policy: Policy, engine: str, arms: int) -> str:
     if engine == "auto":
         return "tournament" if "tournament" in policy.engines and arms >= TOURNAMENT_FROM else "scan"
     if engine not in policy.engines:
-        raise InvalidValue(f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}")
+        raise InvalidValue(
+            f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}"
+        )
     return engine
 
 
@@ -208,7 +216,11 @@ def _provenance(seconds: list[float], workers: int) -> dict[str, Any]:
         "command": " ".join(sys.argv),
         "seconds": seconds,
         "workers": workers,
-        "machine": {"cores": _cores(), "processor": platform.machine(), "system": platform.system()},
+        "machine": {
+            "cores": _cores(),
+            "processor": platform.machine(),
+            "system": platform.system(),
+        },
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("thrifty", "numpy", "numba", "scipy")},
     }

@@ -1,4 +1,4 @@
-"""Self-describing array files: a ``.npz`` whose entry ``header`` is JSON. No pickle, atomic, equal bytes for equal data."""
+"""Self-describing array files: a ``.npz`` whose entry ``header`` is JSON; no pickle, written atomically."""
 
 import json
 import os
@@ -19,9 +19,10 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: Path, header: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write header and arrays to ``path``. NumPy stamps every entry with the same date, so nothing depends on when."""
+    """Write header and arrays. NumPy dates every entry alike, so equal data give equal bytes."""
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
-    replace(path, lambda file: np.savez_compressed(file, header=np.array(text), **arrays))
+    contents: dict[str, Any] = {"header": np.array(text), **arrays}
+    replace(path, lambda file: np.savez_compressed(file, **contents))
 
 
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:
@@ -31,23 +32,34 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
         version = header["format"]
-    except (AttributeError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error):
+    except (
+        AttributeError,
+        EOFError,
+        KeyError,
+        TypeError,
+        ValueError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ):
         raise FileError(f"{path} is not a whole result file of thrifty (.npz)") from None
     if version != FORMAT:
-        raise FileError(f"{path} has format {version}, this version of thrifty reads {FORMAT}: upgrade thrifty")
+        raise FileError(
+            f"{path} has format {version}, this version of thrifty reads {FORMAT}: upgrade thrifty"
+        )
     return header, arrays
 
 
 def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
     """Write a file so that it is either the old one or the whole new one, whatever happens in between."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    part = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             fill(file)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        part.chmod(0o666 & ~_umask())
+        part.replace(path)
     except BaseException:
-        os.unlink(name)
+        part.unlink()
         raise
 
 

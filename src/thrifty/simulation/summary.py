@@ -19,7 +19,18 @@ class Row:
     seconds: float  # of processor time, all runs together; NaN if not known
 
 
-HEADINGS = ("policy", "regret", "± s.e.", "5 %", "median", "95 %", "stuck", "draws", "evaluations", "seconds")
+HEADINGS = (
+    "policy",
+    "regret",
+    "± s.e.",
+    "5 %",
+    "median",
+    "95 %",
+    "stuck",
+    "draws",
+    "evaluations",
+    "seconds",
+)
 
 
 @dataclass(frozen=True)
@@ -32,8 +43,7 @@ class Summary:
         table = [HEADINGS, *(_cells(row) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
-            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
-            for line in table
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in table
         ]
         lines.insert(1, "  ".join("─" * width for width in widths))
         return "\n".join(lines)

@@ -1,6 +1,7 @@
-"""What a regret bound is: a bound on the pulls of one sub-optimal arm, as the sum of the terms of its proof."""
+"""What a regret bound is: a bound on the pulls of one sub-optimal arm, the sum of the terms of its proof."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ class Bound:
 
 
 def arm(gap: float, horizon: float, shortest: float = 1.0) -> tuple[float, float]:
-    """The clean gap, in (0, 1] because rewards are in [0, 1], and horizon, at least the ``shortest`` of the proof."""
+    """The clean gap, in (0, 1] because rewards are in [0, 1], and horizon, at least ``shortest``."""
     gap = checks.unit("gap", gap, open_at_zero=True)
     if gap < _SMALLEST_GAP:
         raise InvalidValue(f"gap must be at least {_SMALLEST_GAP:g}, got {gap!r}")
@@ -57,13 +58,13 @@ def positive_gaps(means: Iterable[float]) -> list[float]:
 
 
 def total_regret(bound: Callable[[float, float], Bound], gaps: Iterable[float], horizon: float) -> float:
-    """The bound summed over the sub-optimal arms.
+    """The bound summed over the sub-optimal arms; arms with equal gaps are evaluated once.
 
     >>> from thrifty.theory import theorem1
     >>> round(total_regret(theorem1, [0.1] * 19, 1e6))
-    2258013
+    2257244
     """
-    return math.fsum(bound(gap, horizon).regret for gap in gaps)
+    return math.fsum(count * bound(gap, horizon).regret for gap, count in Counter(gaps).items())
 
 
 def nonvacuous_from(regret: Callable[[float], float], gap: float, start: float = 3.0) -> float:
@@ -75,7 +76,7 @@ def nonvacuous_from(regret: Callable[[float], float], gap: float, start: float =
 
     >>> from thrifty.theory import theorem1
     >>> nonvacuous_from(lambda horizon: theorem1(0.1, horizon).regret, 0.1)
-    1212526.0
+    1212482.0
     """
     gap = checks.positive("gap", gap)
     low, high = math.ceil(start) - 1.0, float(math.ceil(start))

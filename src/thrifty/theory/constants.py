@@ -8,13 +8,13 @@ import math
 
 from thrifty import checks
 
-# c0 = 1 / (2 sqrt(2 e pi)): the paper's constant in the batch size and in the Gaussian anti-concentration bound.
+# c0 = 1 / (2 sqrt(2 e pi)): the paper's constant in the batch size and in its Gaussian anti-concentration.
 C0 = 1.0 / (2.0 * math.sqrt(2.0 * math.e * math.pi))
 
 # 100^(1/3): added to T gap^2 inside Theorem 1's logarithm, so that r^(1/3) >= ln r where its proof needs it.
 OFFSET = 100.0 ** (1.0 / 3.0)
 
-# The integral of h(sqrt(u)) over u >= 0 (lemma.h_integral computes it), rounded up, so that a bound stays a bound.
+# The integral of h(sqrt(u)) over u >= 0 (lemma.h_integral computes it), rounded up: a bound stays a bound.
 H_INTEGRAL = 2.2966823
 
 
@@ -26,8 +26,5 @@ def phi(horizon: float, alpha: float) -> float:
     """
     horizon = checks.at_least("horizon", horizon, 3.0)
     alpha = checks.unit("alpha", alpha)
-    return (
-        (2.0 / C0)
-        * horizon ** ((1.0 - alpha) / 2.0)
-        * math.log(horizon) ** ((3.0 - alpha) / 2.0)
-    )
+    growth: float = horizon ** ((1.0 - alpha) / 2.0) * math.log(horizon) ** ((3.0 - alpha) / 2.0)
+    return (2.0 / C0) * growth

@@ -5,7 +5,7 @@ is K (T - K), and epsilon K T is epsilon K (T - K).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from thrifty import checks
 from thrifty.theory.bound import Bound, positive_gaps
@@ -50,17 +50,17 @@ def ts_ma_batch_draws(horizon: float, alpha: float) -> float:
 
 
 def ts_td_draws(
-    means: list[float],
+    means: Sequence[float],
     horizon: float,
     alpha: float,
     bound: Callable[[float, float, float], Bound] = ts_td_sharp,
 ) -> float:
-    """m T + the sum over sub-optimal arms of min(T, phi E[n_i(T)]), with ``bound`` on E[n_i(T)]: an upper bound.
+    """m T + the sum over sub-optimal arms of min(T, phi * bound on E[n_i(T)]): an upper bound.
 
-    Each pull opens at most phi draws (rounded up), and no arm draws twice in a round; m is the number of optimal arms.
+    Each pull opens at most phi draws (rounded up), and no arm draws twice in a round. m arms are optimal.
 
-    >>> ts_td_draws([0.9, 0.1], 1e6, alpha=1.0)
-    1000000.0
+    >>> round(ts_td_draws([0.9, 0.1], 1e6, alpha=1.0))
+    1295528
     """
     gaps = positive_gaps(means)
     samples = math.ceil(phi(horizon, alpha))

@@ -30,14 +30,14 @@ def ts_ma(gap: float, horizon: float, alpha: float) -> Bound:
 
 
 def ts_ma_sharp(gap: float, horizon: float, alpha: float) -> Bound:
-    """2 V (ln(phi/2) + 1) / (p gap)^2 + 1/(2 (r gap)^2) + 4, V = ln^alpha T, best p + r = 1. Ours, not the paper's.
+    """2 V (ln(phi/2) + 1) / (p gap)^2 + 1/(2 (r gap)^2) + 4, best p + r = 1. Ours, not the paper's.
 
-    There is one index per pull, so its tail is summed over pulls and not over rounds. Since
+    V = ln^alpha T. There is one index per pull, so its tail is summed over pulls and not over rounds. Since
     ln(phi) ~ (1-alpha)/2 ln T, the coefficient of ln T is 1 at alpha = 0, and at alpha = 1 the order is
     ln T ln ln T, not ln^2 T. docs/theory.md, Theorem C.
 
     >>> round(ts_ma_sharp(0.1, 1e6, alpha=0.0).regret, 1)
-    561.1
+    561.0
     """
     gap, horizon = arm(gap, horizon, shortest=3.0)
     weight = overestimation(horizon, alpha, math.ceil(phi(horizon, alpha)))
@@ -52,8 +52,9 @@ def ts_ma_sharp(gap: float, horizon: float, alpha: float) -> Bound:
 
 
 def overestimation(horizon: float, alpha: float, samples: float) -> float:
-    """2 V (ln(N/2) + 1): an arm's expected pulls, times gap^2, at which one of its N samples exceeds its mean by gap.
+    """2 V (ln(N/2) + 1): gap^2 times a bound on the pulls at which one of N samples is gap above its mean.
 
     sum over s >= 1 of min(1, N/2 exp(-s gap^2 / (2V))) <= 2V (ln(N/2) + 1) / gap^2, for N >= 2.
     """
-    return 2.0 * math.log(horizon) ** alpha * (math.log(samples / 2.0) + 1.0)
+    variance: float = math.log(horizon) ** alpha
+    return 2.0 * variance * (math.log(samples / 2.0) + 1.0)

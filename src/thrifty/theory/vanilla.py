@@ -29,7 +29,7 @@ def theorem1(gap: float, horizon: float) -> Bound:
     """1270 ln(x + 100^(1/3)) / gap^2 + 182.5 / gap^2 + 1: the paper's Theorem 1.
 
     >>> round(theorem1(0.1, 1e6).regret)
-    118843
+    118802
     """
     gap, horizon = arm(gap, horizon)
     terms = {
@@ -66,20 +66,20 @@ def best_split(gap: float, horizon: float) -> float:
     """The split b that makes ``refined`` smallest: A/b^2 + B/(1-b)^2 is least where b^3 : (1-b)^3 = A : B.
 
     >>> round(best_split(0.1, 1e6), 4)
-    0.7239
+    0.724
     """
     gap, horizon = arm(gap, horizon)
     return shares(4.5 * (_logarithm(gap, horizon) or 1.0), H_INTEGRAL)[0]
 
 
 def sharp(gap: float, horizon: float) -> Bound:
-    """2 ln x / (p gap)^2 + 1 + (H/q^2 + 1/(2 r^2) + 1/2) / gap^2 with the best p + q + r = 1. Ours, not the paper's.
+    """2 ln x / (p gap)^2 + 1 + (H/q^2 + 1/(2 r^2) + 1/2) / gap^2, best p + q + r = 1. Ours, not the paper's.
 
-    The sum of the three squares is ((2 ln x)^(1/3) + H^(1/3) + (1/2)^(1/3))^3, so the coefficient 2/p^2 tends to 2
-    as T grows: what the same policy has for Gaussian rewards of variance 1. docs/theory.md, Theorem B.
+    The three squares add up to ((2 ln x)^(1/3) + H^(1/3) + (1/2)^(1/3))^3, so the coefficient 2/p^2 tends to
+    2 as T grows: what the same policy has for Gaussian rewards of variance 1. docs/theory.md, Theorem B.
 
     >>> round(sharp(0.1, 1e6).regret, 1)
-    1012.3
+    1079.6
     """
     gap, horizon = arm(gap, horizon)
     logarithm = _logarithm(gap, horizon)
@@ -99,8 +99,8 @@ def shares(*weights: float) -> tuple[float, ...]:
 
     The minimum is (sum_j w_j^(1/3))^3 (Hoelder's inequality).
 
-    >>> shares(8.0, 27.0)
-    (0.4, 0.6)
+    >>> shares(8.0, 8.0)
+    (0.5, 0.5)
     """
     roots = [math.cbrt(weight) for weight in weights]
     total = sum(roots)

@@ -1,0 +1,163 @@
+"""Experiments as data: a TOML file in, policies and a problem out. Every mistake is named by file and key.
+
+    horizon = 100000          # whole numbers may be written 1e5
+    runs = 40                 # 20 if left out
+    seed = 1                  # 0 if left out
+    prior = [0.5, 2]          # optional: mean and weight of pseudo-observations, instead of the initial pulls
+    engine = "auto"           # optional
+    checkpoints = [1e3, 1e4]  # optional: the rounds at which regret is recorded
+
+    [problem]
+    kind = "bernoulli"
+    means = [0.9, 0.8, 0.8]
+
+    [[policies]]
+    name = "TSMA"
+    alpha = 0.8
+"""
+
+import difflib
+import os
+import reprlib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thrifty import checks
+from thrifty.engines import ENGINES
+from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
+from thrifty.policies import POLICIES, Policy
+from thrifty.problems import PROBLEMS, Problem
+from thrifty.simulation.result import Result
+from thrifty.simulation.run import simulate
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The arguments of ``simulate`` that determine its numbers; their names are the keys of the file."""
+
+    horizon: int
+    problem: Problem
+    policies: tuple[Policy, ...]
+    runs: int = 20
+    seed: int = 0
+    prior: tuple[float, float] | None = None
+    engine: str = "auto"
+    checkpoints: tuple[int, ...] | None = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Spec":
+        """The experiment that a TOML file describes."""
+        with located(f"{os.fspath(path)}: "):
+            table = _parse(Path(path))
+            _check_keys(table, cls)
+            return cls(**{key: READERS[key](key, value) for key, value in table.items()})
+
+    def simulate(self, workers: int | None = None, *, progress: bool = False) -> Result:
+        """Run it. ``workers`` and ``progress`` change nothing in the numbers."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        return simulate(**settings, workers=workers, progress=progress)
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put the file, the table or the key in front of an error that is raised inside."""
+    try:
+        yield
+    except ThriftyError as error:
+        raise type(error)(f"{place}{error}") from None
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise FileError("must be a TOML file, and this is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:  # its message ends with line and column
+        raise FileError(f"must be a TOML file: {error}") from None
+
+
+def _check_keys(table: Mapping[str, Any], cls: type[Any], *tag: str) -> None:
+    """The keys of a table are the tag, which named the class, and the fields of the class."""
+    allowed = [*tag, *(field.name for field in fields(cls))]
+    for key in table:
+        if key not in allowed:
+            raise FileError(f"{key} is unknown; allowed: {', '.join(allowed)}{_hint(key, allowed)}")
+    for field in fields(cls):
+        if field.default is MISSING and field.name not in table:
+            raise FileError(f"{field.name} is missing")
+
+
+def _hint(word: str, allowed: Iterable[str]) -> str:
+    """What was meant, if it is close to something allowed."""
+    names = {name.lower(): name for name in allowed}
+    close = difflib.get_close_matches(word.lower(), names, n=1)
+    return f" (did you mean {names[close[0]]}?)" if close else ""
+
+
+def _build(key: str, value: object, tag: str, classes: Mapping[str, type[T]]) -> T:
+    """The object that a table describes: ``tag`` names its class, the other keys are the fields."""
+    if not isinstance(value, dict):
+        raise InvalidType(f"{key} must be a table, got {reprlib.repr(value)}")
+    with located(f"{key}."):
+        if tag not in value:
+            raise FileError(f"{tag} is missing; allowed: {', '.join(classes)}")
+        name = value[tag]
+        if name not in list(classes):
+            hint = _hint(name, classes) if isinstance(name, str) else ""
+            raise InvalidValue(f"{tag} must be one of {', '.join(classes)}, got {name!r}{hint}")
+        rest = {field: entry for field, entry in value.items() if field != tag}
+        _check_keys(rest, classes[name], tag)
+        return classes[name](**rest)
+
+
+def _problem(key: str, value: object) -> Problem:
+    return _build(key, value, "kind", PROBLEMS)
+
+
+def _policies(key: str, value: object) -> tuple[Policy, ...]:
+    if not isinstance(value, list):
+        raise InvalidType(f"{key} must be tables headed [[{key}]], got {reprlib.repr(value)}")
+    if not value:
+        raise InvalidValue(f"{key} must have at least one policy, got none")
+    policies = [_build(f"{key}[{i}]", table, "name", POLICIES) for i, table in enumerate(value)]
+    for i, policy in enumerate(policies):
+        first = policies.index(policy)
+        if first < i:
+            raise InvalidValue(f"{key}[{i}] is the same as {key}[{first}], {policy!r}")
+    return tuple(policies)
+
+
+def _integer(key: str, value: object, at_least: int = 1) -> int:
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return checks.integer(key, whole, at_least)
+
+
+def _prior(key: str, value: object) -> tuple[float, float]:
+    pair = checks.numbers(key, value)
+    if len(pair) != 2:
+        raise InvalidValue(f"{key} must be a pair [mean, weight], got {value!r}")
+    return pair[0], checks.positive(f"{key}[1], the weight,", pair[1])
+
+
+def _checkpoints(key: str, value: object) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise InvalidType(f"{key} must be a list of rounds, got {reprlib.repr(value)}")
+    return tuple(_integer(f"{key}[{i}]", entry) for i, entry in enumerate(value))
+
+
+READERS = {
+    "horizon": _integer,
+    "problem": _problem,
+    "policies": _policies,
+    "runs": _integer,
+    "seed": lambda key, value: _integer(key, value, at_least=0),
+    "prior": _prior,
+    "engine": lambda key, value: checks.choice(key, value, ("auto", *ENGINES)),
+    "checkpoints": _checkpoints,
+}

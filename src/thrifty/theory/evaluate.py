@@ -1,0 +1,90 @@
+"""All bounds for one problem and horizon, as rows that a table can print."""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from thrifty import checks
+from thrifty.theory import worst_case as wc
+from thrifty.theory.bound import Bound, nonvacuous_from, positive_gaps, total_regret
+from thrifty.theory.draws import ts_ma_draws, ts_td_draws, vanilla_draws
+from thrifty.theory.lower import lower_bound
+from thrifty.theory.ts_ma import ts_ma, ts_ma_sharp
+from thrifty.theory.ts_td import ts_td_as_written, ts_td_refined, ts_td_repaired, ts_td_sharp
+from thrifty.theory.vanilla import agrawal_goyal, best_split, refined, sharp, theorem1
+
+ALPHAS = (0.0, 1.0)  # the two ends, when the caller names none
+
+
+class Row(NamedTuple):
+    """One bound. What does not apply to it is None."""
+
+    name: str
+    regret: float
+    """The bound on the regret at the horizon, summed over the arms."""
+    coefficient: float | None
+    """The leading constant of an arm: the largest over the arms, where they differ."""
+    nonvacuous_from: float | None
+    """The horizon from which the bound is below T times the largest gap."""
+    draws: float | None
+    """Posterior samples in all; for TS-TD an upper bound."""
+
+
+def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float] | None = None) -> list[Row]:
+    """The bounds for Bernoulli (or, all but the first, any [0, 1]) rewards with these means.
+
+    ``alpha`` is one value or several; None means 0 and 1.
+
+    >>> for row in table([0.9, 0.8], 1e6)[:4]:
+    ...     print(f"{row.name:36} {row.regret:9.3g} {row.nonvacuous_from or 0.0:9.3g}")
+    asymptotic lower bound                    31.1         0
+    Vanilla TS, Agrawal-Goyal             5.75e+32  1.33e+34
+    Vanilla TS, Theorem 1                 1.19e+05  1.21e+06
+    Vanilla TS, refined (ours)            1.77e+03  9.34e+03
+    """
+    horizon = checks.at_least("horizon", horizon, 3.0)
+    gaps = positive_gaps(means)
+    arms = len(means)
+    alphas = (
+        ALPHAS
+        if alpha is None
+        else checks.numbers("alpha", [alpha] if isinstance(alpha, float | int) else alpha)
+    )
+    constant = lower_bound(means)
+    rows = [Row("asymptotic lower bound", constant * math.log(horizon), constant, None, None)]
+
+    def add(name: str, bound: Callable[[float, float], Bound], draws: float) -> None:
+        coefficient = max((bound(gap, horizon).coefficient for gap in gaps), default=None)
+        start = nonvacuous_from(lambda t: total_regret(bound, gaps, t), max(gaps)) if gaps else None
+        rows.append(Row(name, total_regret(bound, gaps, horizon), coefficient, start, draws))
+
+    def add_worst_case(name: str, regret: Callable[[int, float], float], draws: float) -> None:
+        if gaps:
+            start = nonvacuous_from(lambda t: regret(arms, t), max(gaps))
+            rows.append(Row(name, regret(arms, horizon), None, start, draws))
+
+    fresh = vanilla_draws(arms, horizon)
+    add("Vanilla TS, Agrawal-Goyal", agrawal_goyal, fresh)
+    add("Vanilla TS, Theorem 1", theorem1, fresh)
+    add("Vanilla TS, refined (ours)", refined, fresh)
+    add("Vanilla TS, refined, best split (ours)", _refined_best, fresh)
+    add("Vanilla TS, sharp (ours)", sharp, fresh)
+    add_worst_case("Vanilla TS, worst case", wc.theorem1_worst_case, fresh)
+    add_worst_case("Vanilla TS, worst case, refined (ours)", wc.refined_worst_case, fresh)
+    for value in alphas:
+        aggregate = ts_ma_draws(horizon)
+        add(f"TS-MA-{value:g}", partial(ts_ma, alpha=value), aggregate)
+        add(f"TS-MA-{value:g}, sharp (ours)", partial(ts_ma_sharp, alpha=value), aggregate)
+        add_worst_case(f"TS-MA-{value:g}, worst case", partial(wc.ts_ma_worst_case, alpha=value), aggregate)
+        duel = ts_td_draws(means, horizon, value)
+        add(f"TS-TD-{value:g}, as written", partial(ts_td_as_written, alpha=value), duel)
+        add(f"TS-TD-{value:g}, repaired", partial(ts_td_repaired, alpha=value), duel)
+        add(f"TS-TD-{value:g}, refined (ours)", partial(ts_td_refined, alpha=value), duel)
+        add(f"TS-TD-{value:g}, sharp (ours)", partial(ts_td_sharp, alpha=value), duel)
+        add_worst_case(f"TS-TD-{value:g}, worst case", partial(wc.ts_td_worst_case, alpha=value), duel)
+    return rows
+
+
+def _refined_best(gap: float, horizon: float) -> Bound:
+    return refined(gap, horizon, best_split(gap, horizon))

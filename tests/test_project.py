@@ -1,0 +1,40 @@
+"""The tools that keep the tree in order are part of the test command."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["lint-imports"],
+    ],
+    ids=" ".join,
+)
+def test_tool_is_content(command: list[str]) -> None:
+    tool = Path(sys.executable).parent / command[0]
+    done = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    commands = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
+    assert " && ".join(commands) in (ROOT / "README.md").read_text()
+
+
+def test_links_between_the_pages_lead_somewhere() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "bench").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
