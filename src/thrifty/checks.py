@@ -8,8 +8,10 @@ import numpy as np
 
 from thrifty.errors import InvalidType, InvalidValue
 
+HORIZON = 2**53  # the longest: up to here a float holds every round exactly
 
-def integer(name: str, value: object, at_least: int) -> int:
+
+def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
     """An integer not below ``at_least``. Floats are refused, even whole ones: 1e5 is 100000.
 
     >>> integer("runs", 20, at_least=1)
@@ -17,18 +19,25 @@ def integer(name: str, value: object, at_least: int) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidType(f"{name} must be an integer, got {value!r}")
-    if value < at_least:
+    whole = int(value)
+    if whole < at_least:
         raise InvalidValue(f"{name} must be at least {at_least}, got {value!r}")
-    return int(value)
+    if at_most is not None and whole > at_most:
+        raise InvalidValue(f"{name} must be at most {at_most}, got {value!r}")
+    return whole
 
 
 def number(name: str, value: object) -> float:
     """A finite real number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidType(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(value):
+    try:
+        clean = float(value)
+    except OverflowError:  # an integer beyond what a float can hold
+        clean = math.inf
+    if not math.isfinite(clean):
         raise InvalidValue(f"{name} must be finite, got {value!r}")
-    return float(value)
+    return clean
 
 
 def unit(name: str, value: object, *, open_at_zero: bool = False) -> float:

@@ -24,9 +24,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 KERNELS = ("numerics/*.py", "laws/*.py", "schedules/*.py", "indices/*.py", "engines/*.py", "problems.py")
 
 
+def _digest(package: Path) -> str:
+    """A name for the state of a package's kernels: another one as soon as any of them is edited."""
+    sources = sorted(path for pattern in KERNELS for path in package.glob(pattern))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
 def _cache_folder() -> Path:
-    sources = sorted(path for pattern in KERNELS for path in Path(__file__).parent.glob(pattern))
-    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     if config.CACHE_DIR:
         base = Path(config.CACHE_DIR)
     elif sys.platform == "win32":
@@ -34,8 +38,8 @@ def _cache_folder() -> Path:
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return base / "thrifty" / digest
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "thrifty" / _digest(Path(__file__).parent)
 
 
 CACHE_FOLDER = _cache_folder()

@@ -24,7 +24,7 @@ def batch_size(horizon: int, alpha: float) -> int:
     >>> [batch_size(10**5, alpha) for alpha in (0.0, 0.8, 1.0)]
     [204210, 769, 191]
     """
-    horizon = checks.integer("horizon", horizon, at_least=1)
+    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.HORIZON)
     alpha = checks.unit("alpha", alpha)
     log = math.log(horizon)
     phi: float = 2.0 / C0 * horizon ** ((1.0 - alpha) / 2.0) * log ** ((3.0 - alpha) / 2.0)
@@ -98,7 +98,8 @@ class EpsilonTS(LawPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.epsilon is not None:
-            checks.unit("epsilon", self.epsilon, open_at_zero=True)
+            epsilon = checks.unit("epsilon", self.epsilon, open_at_zero=True)
+            object.__setattr__(self, "epsilon", epsilon)
 
     @property
     def label(self) -> str:
@@ -162,10 +163,10 @@ class TemperedPolicy(Policy):
     short: ClassVar[str]
 
     def __post_init__(self) -> None:
-        checks.unit("alpha", self.alpha)
+        object.__setattr__(self, "alpha", checks.unit("alpha", self.alpha))
         checks.choice("law", self.law, LAWS)
         if self.phi is not None:
-            checks.at_least("phi", self.phi, 1.0)
+            object.__setattr__(self, "phi", checks.at_least("phi", self.phi, 1.0))
 
     @property
     def rewards(self) -> str:
@@ -263,10 +264,12 @@ class IndexPolicy(Policy):
     def __post_init__(self) -> None:
         if not hasattr(type(self), "index"):
             raise InvalidType(f"{type(self).__name__} must have an index: see IndexPolicy")
+        if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
+            raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
         if len(fields(self)) > 4:
             raise InvalidType(f"{type(self).__name__} must have at most 4 fields, got {len(fields(self))}")
         for field in fields(self):
-            checks.number(field.name, getattr(self, field.name))
+            object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
 
     @property
     def label(self) -> str:

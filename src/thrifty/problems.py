@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -14,6 +15,7 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.numerics import normal, random
 
 Floats = NDArray[np.float64]
+Numbers = Sequence[float] | Floats  # given as either, kept as a tuple
 
 BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE = range(5)
 
@@ -87,7 +89,7 @@ class Bernoulli(Problem):
     [0.0, 0.1]
     """
 
-    means: tuple[float, ...]
+    means: Numbers
 
     kind: ClassVar[str] = "bernoulli"
     rewards: ClassVar[str] = "binary"
@@ -108,7 +110,7 @@ class Bernoulli(Problem):
 class Gaussian(Problem):
     """Normal rewards with a common standard deviation ``sd``."""
 
-    means: tuple[float, ...]
+    means: Numbers
     sd: float = 1.0
 
     kind: ClassVar[str] = "gaussian"
@@ -134,7 +136,7 @@ class ClippedGaussian(Problem):
     [0.119649, 0.244981]
     """
 
-    means: tuple[float, ...]
+    means: Numbers
     sd: float
 
     kind: ClassVar[str] = "clipped-gaussian"
@@ -157,8 +159,8 @@ class ClippedGaussian(Problem):
 class Beta(Problem):
     """Beta(a, b) rewards: one pair of shapes per arm."""
 
-    a: tuple[float, ...]
-    b: tuple[float, ...]
+    a: Numbers
+    b: Numbers
 
     kind: ClassVar[str] = "beta"
     rewards: ClassVar[str] = "unit"
@@ -191,8 +193,8 @@ class Discrete(Problem):
     [0.65, 0.25]
     """
 
-    values: tuple[float, ...]
-    probabilities: tuple[tuple[float, ...], ...]
+    values: Numbers
+    probabilities: Sequence[Numbers]
 
     kind: ClassVar[str] = "discrete"
     rewards: ClassVar[str] = "unit"
@@ -220,7 +222,7 @@ class Discrete(Problem):
         return means
 
     def kernel(self) -> Arms:
-        cumulative = np.cumsum(self.probabilities, axis=1)
+        cumulative: Floats = np.cumsum(np.array(self.probabilities), axis=1)
         # Values behind the last possible one must never be drawn, whatever the sum was rounded to.
         possible = np.cumsum(np.array(self.probabilities)[:, ::-1], axis=1)[:, ::-1] > 0.0
         cumulative[:, :-1] = np.where(possible[:, 1:], cumulative[:, :-1], 1.0)
@@ -228,7 +230,7 @@ class Discrete(Problem):
         return self._arms(DISCRETE, cumulative, np.array(self.values))
 
 
-def _columns(means: tuple[float, ...], sd: float) -> Floats:
+def _columns(means: Numbers, sd: float) -> Floats:
     return np.column_stack([means, np.full(len(means), sd)])
 
 

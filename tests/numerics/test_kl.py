@@ -210,7 +210,7 @@ def test_divergences_at_the_boundaries() -> None:
 
 
 def near(a: float, exponent: float, side: float) -> float:
-    return a * (1.0 + side * 10.0**exponent)
+    return a * (1.0 + side * math.pow(10.0, exponent))
 
 
 exponents = st.floats(-15.0, 0.0)

@@ -56,8 +56,12 @@ def test_bounded_rewards_use_the_known_values_of_k_inf():
     """K_inf({.2,.5,.8}, .6) = .0872080240 and K_inf({.1,.2,.3}, .6) = .6878977282 (multiplier 1)."""
     best = ([0.6], [1.0])
     thirds = [1 / 3] * 3
-    assert lower_bound_bounded([best, ([0.2, 0.5, 0.8], thirds)]) == pytest.approx(0.1 / 0.0872080240, rel=1e-8)
-    assert lower_bound_bounded([best, ([0.1, 0.2, 0.3], thirds)]) == pytest.approx(0.4 / 0.6878977282, rel=1e-8)
+    assert lower_bound_bounded([best, ([0.2, 0.5, 0.8], thirds)]) == pytest.approx(
+        0.1 / 0.0872080240, rel=1e-8
+    )
+    assert lower_bound_bounded([best, ([0.1, 0.2, 0.3], thirds)]) == pytest.approx(
+        0.4 / 0.6878977282, rel=1e-8
+    )
 
 
 def test_coins_are_the_hardest_bounded_rewards():

@@ -12,7 +12,7 @@ import math
 
 from numba import njit
 
-ITERATIONS = 100  # 2 to 6 in practice; bisection alone would reach 2^-53 in 53
+ITERATIONS = 100  # mostly 3, at most 12 seen; bisection alone would reach 2^-53 in 53
 BELOW_ONE = 1.0 - 2.0**-53
 
 

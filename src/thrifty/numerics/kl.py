@@ -145,7 +145,7 @@ def _bernoulli_above(a, b, c):
         return -math.expm1(-c), math.exp(-c)
     k = c / b
     y = math.sqrt(2.0 * k / a)
-    # a y + (1 + b) a y^2/6 + (1 - a b) a y^3/36 + O(y^4), and c/b + o(1) for large c
+    # a y + (1 + b) a y^2/6 + (1 - a b) a y^3/36 + O(y^4) for small c, c/b to first order for large
     s = k + a * y / (1.0 + (1.0 + a) * y / 6.0 + k / 6.0)
     for _ in range(ITERATIONS):
         if s > 0.25:

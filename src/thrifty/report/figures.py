@@ -1,7 +1,7 @@
-"""Figures of a simulation: regret against time, and regret against draws, what it is bought with.
+"""Figures of a simulation: regret against time, and regret against the draws that it is bought with.
 
-``regret`` and ``trade`` draw on any Axes, so that a page can compose them; ``overview`` puts both side by side. Figures
-are made without pyplot: nothing is shared between them, and no window is opened.
+``regret`` and ``trade`` draw on any Axes, so that a page can compose them; ``overview`` puts both side by
+side. Nothing goes through pyplot: no figure is shared, no window is opened, and threads do not meet.
 """
 
 import math
@@ -9,6 +9,7 @@ import os
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from thrifty.errors import FileError, MissingExtra
 
@@ -19,29 +20,36 @@ except ImportError:
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, Locator
 from numpy.typing import NDArray
 
-from thrifty.problems import Gaussian, Problem
+from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Gaussian, Problem
 from thrifty.report.labels import EndLabels, PointLabels
-from thrifty.report.style import GREY, styles
+from thrifty.report.scale import logarithmic
+from thrifty.report.style import GREY, Style, styles
 from thrifty.simulation import storage
 from thrifty.simulation.result import Result
-from thrifty.theory import lower_bound
+from thrifty.theory import lower_bound, lower_bound_bounded
 
 Floats = NDArray[np.float64]
 
 BAND = (0.05, 0.95)  # quantiles over the runs
-FORMATS = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
-RC = {"svg.hashsalt": "thrifty", "svg.fonttype": "path", "pdf.fonttype": 42}
-_rc_lock = threading.Lock()  # rcParams are global: one figure at a time is saved with ours
+APART = 1.1  # the ratio of two means from which curves can be told apart
+DPI = 200
+UNDATED: dict[str, dict[str, None]] = {
+    ".svg": {"Date": None},
+    ".png": {},
+    ".pdf": {"CreationDate": None},
+}
+# Ids in an SVG have a fixed salt, letters are outlines there; in a PDF they are TrueType, as publishers ask.
+RC: dict[Any, Any] = {"svg.hashsalt": "thrifty", "svg.fonttype": "path", "pdf.fonttype": 42}
+_saving = threading.Lock()  # rc_context swaps the settings of the whole process
 
 
 def overview(result: Result, path: str | os.PathLike[str] | None = None) -> Figure:
     """Regret against t and regret against draws, side by side; written to ``path`` if given."""
-    figure = Figure(figsize=(12.0, max(5.0, 1.5 + 0.16 * len(result.labels))), layout="constrained")
+    height = max(4.8, 1.5 + 0.16 * len(result.labels))  # so that the labels have room
+    figure = Figure(figsize=(11.5, height), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
     regret(result, left)
     trade(result, right)
@@ -52,87 +60,174 @@ def overview(result: Result, path: str | os.PathLike[str] | None = None) -> Figu
 
 
 def regret(result: Result, ax: Axes) -> None:
-    """Mean cumulative regret against t with 5-95 % bands over the runs, and the asymptotic lower bound."""
+    """Mean regret against t, bands from the 5 % to the 95 % quantile of the runs, the asymptotic lower bound.
+
+    Both axes are logarithmic. A mean can lie outside its band: that is what a few stuck runs look like.
+    """
     start = first_round(result)
     seen = result.checkpoints >= start
-    t, regrets = result.checkpoints[seen], result.regret[:, :, seen]
+    t, regrets = result.checkpoints[seen].astype(float), result.regret[:, :, seen]
     means = regrets.mean(axis=1)
     low, high = np.quantile(regrets, BAND, axis=1)
-    zero = _logarithmic(ax.yaxis, np.concatenate([means, low, high]))
-    _logarithmic(ax.xaxis, t.astype(float))
-    ax.set_xlim(t[0] if len(t) > 1 else t[0] / 2, t[-1])
-    looks = styles([policy["name"] for policy in result.settings.policies])
-    for look, label, mean, bottom, top in zip(looks, result.labels, means, low, high, strict=True):
+    bound = bound_curve(result.settings.problem, start, result.settings.horizon)
+
+    shown = [means, low, high] if bound is None else [means, low, high, bound[1]]
+    zero = logarithmic(ax, "y", np.concatenate([values.ravel() for values in shown]))
+    logarithmic(ax, "x", t)
+    begin = t[0] if t.size > 1 else t[0] / 2.0
+    ax.set_xlim(begin, t[-1] * (t[-1] / begin) ** 0.01)  # half a marker beyond the end
+    means, low, high = (np.maximum(values, zero) for values in (means, low, high))
+
+    looks = _looks(result)
+    for i, look in enumerate(looks):
         ax.fill_between(
             t,
-            np.maximum(bottom, zero),
-            np.maximum(top, zero),
+            low[i],
+            high[i],
             color=look.colour,
-            alpha=0.12,
+            alpha=min(0.12, 1.0 / len(looks)),  # many bands overlap
             linewidth=0.5,
         )
         ax.plot(
             t,
-            np.maximum(mean, zero),
+            means[i],
             color=look.colour,
             linestyle=look.line,
             linewidth=1.4,
             marker=look.marker,
             markevery=[-1],
             markersize=4.5,
-            clip_on=False,
-            label=label,
+            label=result.labels[i],
         )
-    ends = [(t[-1], max(mean[-1], zero)) for mean in means]
+    ends = [(t[-1], mean) for mean in means[:, -1]]
     texts, colours = list(result.labels), [look.colour for look in looks]
-    bound = bound_curve(result.settings.problem, start, result.settings.horizon)
     if bound is not None:
         rounds, values, constant = bound
-        ax.plot(rounds, values, color=GREY, linestyle="--", linewidth=1.2, label="lower bound")
+        slope = np.format_float_positional(constant, precision=3, fractional=False, trim="-")
+        text = f"asymptotic lower bound, {slope} ln t"
+        ax.plot(rounds, values, color=GREY, linestyle="--", linewidth=1.2, label=text)
         ends.append((rounds[-1], values[-1]))
-        texts.append(f"asymptotic lower bound, {constant:.3g} ln t")
+        texts.append(text)
         colours.append(GREY)
     EndLabels(ax, ends, texts, colours)
-    ax.set_xlabel("round t")
-    ax.set_ylabel("cumulative pseudo-regret")
-    _plain(ax)
+    _finish(ax, "round t", f"cumulative pseudo-regret, {_statistic(result)}")
 
 
 def trade(result: Result, ax: Axes) -> None:
-    """Mean regret against mean draws at the horizon, one marker per policy, with 5-95 % error bars."""
+    """Mean regret at the horizon against mean draws, one marker per policy, bars over 5-95 % of the runs.
+
+    Both axes are logarithmic; policies that draw nothing stand in a strip of their own.
+    """
     regrets, draws = result.regret[:, :, -1], result.draws.sum(axis=2).astype(float)
-    x, y = draws.mean(axis=1), regrets.mean(axis=1)
-    xs, ys = (np.quantile(values, BAND, axis=1) for values in (draws, regrets))
-    no_draws = _logarithmic(ax.xaxis, np.vstack([x, xs]))
-    no_regret = _logarithmic(ax.yaxis, np.vstack([y, ys]))
-    x, xs = np.maximum(x, no_draws), np.maximum(xs, no_draws)
-    y, ys = np.maximum(y, no_regret), np.maximum(ys, no_regret)
-    looks = styles([policy["name"] for policy in result.settings.policies])
+    across = np.vstack([draws.mean(axis=1), np.quantile(draws, BAND, axis=1)])
+    up = np.vstack([regrets.mean(axis=1), np.quantile(regrets, BAND, axis=1)])
+    x, left, right = np.maximum(across, logarithmic(ax, "x", across, zero_name="no draws"))
+    y, bottom, top = np.maximum(up, logarithmic(ax, "y", up))
+
+    looks = _looks(result)
+    bars = []
     for i, look in enumerate(looks):
-        ax.plot(xs[:, i], [y[i], y[i]], color=look.colour, linewidth=1.0, alpha=0.6)
-        ax.plot([x[i], x[i]], ys[:, i], color=look.colour, linewidth=1.0, alpha=0.6)
+        horizontal = [(left[i], y[i]), (right[i], y[i])]
+        vertical = [(x[i], bottom[i]), (x[i], top[i])]
+        bars += [horizontal, vertical]
+        bar: dict[str, Any] = {"color": look.colour, "linewidth": 1.0, "alpha": 0.7}
+        ax.plot(*np.transpose(horizontal), marker="|", markersize=5.0, **bar)
+        ax.plot(*np.transpose(vertical), marker="_", markersize=5.0, **bar)
+        if not bottom[i] <= y[i] <= top[i]:  # a few bad runs: join the mean to its distant bar
+            ax.plot([x[i], x[i]], [np.clip(y[i], bottom[i], top[i]), y[i]], linestyle=":", **bar)
         ax.plot(x[i], y[i], look.marker, color=look.colour, markersize=6.0, label=result.labels[i])
-    bars = [
-        bar
-        for i in range(len(looks))
-        for bar in ([(xs[0, i], y[i]), (xs[1, i], y[i])], [(x[i], ys[0, i]), (x[i], ys[1, i])])
-    ]
-    PointLabels(
-        ax, np.column_stack([x, y]), result.labels, [look.colour for look in looks], bars
-    )
-    ax.set_xlabel("posterior draws per run")
-    ax.set_ylabel(f"cumulative pseudo-regret at t = {result.settings.horizon:,}")
-    _plain(ax)
+    colours = [look.colour for look in looks]
+    PointLabels(ax, np.column_stack([x, y]), result.labels, colours, bars)
+    _finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T, {_statistic(result)}")
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
     """Write the figure as its suffix says. Equal figures give equal bytes: no dates, no random ids."""
     target = Path(path)
-    if target.suffix not in FORMATS:
-        raise FileError(f"a figure file must end in {', '.join(FORMATS)}, got {target.name!r}")
-    kind, metadata = target.suffix[1:], FORMATS[target.suffix]
-    with _rc_lock, matplotlib.rc_context(RC):
+    suffix = target.suffix.lower()
+    if suffix not in UNDATED:
+        raise FileError(f"a figure file must end in {', '.join(UNDATED)}, got {target.name!r}")
+    with _saving, matplotlib.rc_context(RC):
         storage.replace(
-            target, lambda file: figure.savefig(file, format=kind, dpi=DPI, metadata=metadata)
+            target,
+            lambda file: figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=UNDATED[suffix]),
         )
     return target
+
+
+def setting(result: Result) -> str:
+    """One line on what was simulated: K, T, runs and the problem."""
+    problem, runs = result.settings.problem, result.settings.runs
+    counts = Counter(problem.expectations.tolist())
+    values = [f"{mean:.4g}" + (f" (×{count:,})" if count > 1 else "") for mean, count in counts.items()]
+    listed = ", ".join(values) if len(values) <= 4 else f"{min(counts):.4g} to {max(counts):.4g}"
+    means = f"mean{'s' if counts.total() > 1 else ''} {listed}"
+    deviation = f", sd {problem.sd:g}" if isinstance(problem, Gaussian | ClippedGaussian) else ""
+    return (
+        f"K = {counts.total():,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
+        f"{problem.kind.title()} rewards, " + f"{means}{deviation}".replace("-", "−")
+    )
+
+
+def first_round(result: Result) -> int:
+    """The round at which the curves begin: the first at which the policies' means can be told apart.
+
+    Not before the initial pulls are done, which are the same for all, and not in the last decade.
+    """
+    initial = 1 if result.settings.prior is not None else result.pulls.shape[2]
+    means = result.regret.mean(axis=1)
+    apart = (means.max(axis=0) > APART * means.min(axis=0)) & (result.checkpoints >= initial)
+    if not apart.any():
+        return initial
+    first = int(result.checkpoints[apart.argmax()])
+    return max(initial, min(first, result.settings.horizon // 10))
+
+
+def bound_curve(problem: Problem, start: int, horizon: int) -> tuple[Floats, Floats, float] | None:
+    """Rounds t, constant * ln t and the constant of the asymptotic lower bound, from where it says something.
+
+    As long as constant * ln t exceeds t * (the largest gap), no policy at all can have so much regret. None
+    if no constant is known, if it is 0 or infinite, or if it says nothing before the horizon.
+    """
+    constant = bound_constant(problem)
+    if not 0.0 < constant < math.inf:
+        return None
+    rounds = np.geomspace(max(start, 2), max(horizon, 2), 400)
+    values = constant * np.log(rounds)
+    impossible = np.flatnonzero(values > rounds * problem.gaps.max())
+    first = impossible[-1] + 1 if impossible.size else 0
+    if first > rounds.size - 2:
+        return None
+    return rounds[first:], values[first:], constant
+
+
+def bound_constant(problem: Problem) -> float:
+    """The lower bound's constant; 0 for densities on [0, 1], whose K_inf has no closed form.
+
+    >>> round(bound_constant(Gaussian([1.0, 0.5], sd=2.0)), 9)
+    16.0
+    """
+    if isinstance(problem, Bernoulli):
+        return lower_bound(problem.expectations.tolist())
+    if isinstance(problem, Gaussian):
+        return lower_bound(problem.expectations.tolist(), "gaussian", problem.sd**2)
+    if isinstance(problem, Discrete):
+        return lower_bound_bounded([(list(problem.values), list(row)) for row in problem.probabilities])
+    return 0.0
+
+
+def _looks(result: Result) -> list[Style]:
+    return styles([policy["name"] for policy in result.settings.policies])
+
+
+def _statistic(result: Result) -> str:
+    return "mean and 5–95 % of runs" if result.settings.runs > 1 else "one run"
+
+
+def _finish(ax: Axes, x: str, y: str) -> None:
+    ax.set_xlabel(x, fontsize=9.0)
+    ax.set_ylabel(y, fontsize=9.0)
+    ax.tick_params(labelsize=8.0)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(which="major", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)

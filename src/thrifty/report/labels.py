@@ -1,11 +1,10 @@
 """Labels beside lines and points that do not overlap, whatever the size at which the figure is drawn.
 
-Where a label can go depends on the pixels around it, which are known only when the figure is drawn. So each kind of
-label is an artist that draws nothing: it comes early in the drawing order and moves its texts to their places.
+Where a label can go depends on the pixels around it, which are known only when the figure is drawn. So each
+kind of label is an artist that draws nothing: it comes first in the drawing order and moves its texts.
 """
 
-import itertools
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,12 +22,10 @@ HEIGHT = 1.3 * SIZE  # from one label to the next
 Floats = NDArray[np.float64]
 
 
-class Labels(Artist):
+class Labels(Artist, ABC):
     """One text per point of an axes, joined to it by a thin line; ``place`` says where the texts go."""
 
-    def __init__(
-        self, ax: Axes, points: ArrayLike, texts: Sequence[str], colours: Sequence[str]
-    ) -> None:
+    def __init__(self, ax: Axes, points: ArrayLike, texts: Sequence[str], colours: Sequence[str]) -> None:
         super().__init__()
         self.points = np.asarray(points, float)
         self.texts = [
@@ -55,7 +52,7 @@ class Labels(Artist):
     def draw(self, renderer: RendererBase) -> None:
         """Move the texts and their lines, which are drawn later."""
         assert self.axes is not None
-        point = renderer.points_to_pixels(1.0)
+        point = float(np.asarray(renderer.points_to_pixels(1.0)))
         shrink = Affine2D().scale(1.0 / point)
         to_points = self.axes.transData + shrink
         frame = self.axes.get_window_extent(renderer).transformed(shrink)
@@ -74,20 +71,32 @@ class Labels(Artist):
 class EndLabels(Labels):
     """A column to the right of the axes, in the order of the points' heights."""
 
-    GAP = 16.0
+    GAP = 16.0  # beside the axes
+
+    def __init__(self, ax: Axes, points: ArrayLike, texts: Sequence[str], colours: Sequence[str]) -> None:
+        super().__init__(ax, points, texts, colours)
+        for text in self.texts:
+            text.set_position((self.GAP + 2.0, 0.0))  # so that the layout leaves room for the column
 
     def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> tuple[Floats, Floats]:
         heights = spread(to_points.transform(self.points)[:, 1], HEIGHT, frame.y0, frame.y1)
         ends = np.column_stack([np.full(heights.size, frame.x1 + self.GAP), heights])
-        return ends + [2.0, 0.0], ends
+        return ends + np.array([2.0, 0.0]), ends
 
 
 class PointLabels(Labels):
     """Beside the points: as near as the markers, their error bars and the labels placed before allow."""
 
-    RADIUS = 4.5  # of a marker
-    SIDES = (7.0, 16.0, 30.0)  # how far to the right or to the left, and in half heights up or down:
-    STEPS = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 8, -8, 10, -10, 12, -12)
+    RADIUS = 10.0  # around a marker, where another one's label would be taken for its own
+    # Where a label may begin, seen from its point: to the right, to the left, up and down in half heights.
+    OFFSETS = np.array(
+        [
+            (side * across, step * HEIGHT / 2.0)
+            for side in (1.0, -1.0)
+            for across in (7.0, 16.0, 30.0)
+            for step in sorted(range(-14, 15), key=abs)
+        ]
+    )
 
     def __init__(
         self,
@@ -99,43 +108,40 @@ class PointLabels(Labels):
     ) -> None:
         super().__init__(ax, points, texts, colours)
         self.bars = np.asarray(bars, float)  # (bar, end, coordinate)
+        for text in self.texts:
+            text.set_in_layout(False)  # they stay inside the axes
 
     def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> tuple[Floats, Floats]:
         anchors = to_points.transform(self.points)
-        bars = to_points.transform(self.bars.reshape(-1, 2)).reshape(-1, 2, 2)
-        bars = np.concatenate([bars.min(axis=1) - 1.0, bars.max(axis=1) + 1.0], axis=1)
-        markers = np.concatenate([anchors - self.RADIUS, anchors + self.RADIUS], axis=1)
-        labels = np.empty((0, 4))
-        places, ends = np.empty_like(anchors), np.empty_like(anchors)
+        ends = to_points.transform(self.bars.reshape(-1, 2)).reshape(-1, 2, 2)
+        bars = np.hstack([ends.min(axis=1) - 1.0, ends.max(axis=1) + 1.0])
+        markers = np.hstack([anchors - self.RADIUS, anchors + self.RADIUS])
+        labels = np.full((len(anchors), 4), np.inf)  # boxes without area until placed
+        nearest = np.empty_like(anchors)
         for i in np.lexsort((anchors[:, 0], -anchors[:, 1])):  # from the top down
-            x, y = anchors[i]
-            best = np.inf
-            for side, gap, step in itertools.product((1.0, -1.0), self.SIDES, self.STEPS):
-                near = np.array([x + side * gap, y + step * HEIGHT / 2.0])
-                left = near[0] - (widths[i] if side < 0.0 else 0.0)
-                box = np.array(
-                    [left, near[1] - HEIGHT / 2.0, left + widths[i], near[1] + HEIGHT / 2.0]
-                )
-                inside = overlap(box, np.array([[*frame.p0, *frame.p1]]))
-                cost = (
-                    np.hypot(*(near - anchors[i]))
-                    + 10.0 * overlap(box, labels)
-                    + 3.0 * overlap(box, markers)
-                    + 1.0 * overlap(box, bars)
-                    + 10.0 * (widths[i] * HEIGHT - inside)
-                )
-                if cost < best - 1e-6:
-                    best = cost
-                    chosen, places[i], ends[i] = box, (left, near[1]), near - [side, 0.0]
-            labels = np.vstack([labels, chosen])
-        return places, ends
+            near = anchors[i] + self.OFFSETS
+            left = near[:, 0] - np.where(self.OFFSETS[:, 0] < 0.0, widths[i], 0.0)
+            boxes = np.column_stack(
+                [left, near[:, 1] - HEIGHT / 2.0, left + widths[i], near[:, 1] + HEIGHT / 2.0]
+            )
+            outside = widths[i] * HEIGHT - overlap(boxes, frame.get_points().reshape(1, 4))
+            # A point of distance weighs as much as a square point of bar, less than other things covered.
+            cost = (
+                np.hypot(*self.OFFSETS.T)
+                + 10.0 * (outside + overlap(boxes, labels))
+                + 3.0 * overlap(boxes, np.delete(markers, i, axis=0))
+                + overlap(boxes, bars)
+            )
+            best = int(np.argmin(cost))
+            labels[i], nearest[i] = boxes[best], near[best]
+        return np.column_stack([labels[:, 0], nearest[:, 1]]), nearest
 
 
 def spread(wanted: Floats, height: float, low: float, high: float) -> Floats:
-    """The positions nearest to the wanted ones (least squares) in [low, high] that keep their order and ``height`` apart.
+    """Positions in [low, high], in the order of the wanted ones and ``height`` apart, nearest in squares.
 
-    Subtracting i * height from the i-th in order turns "height apart" into "not decreasing": isotonic regression.
-    Too many for the room are centred on it.
+    Subtracting i * height from the i-th in order turns "height apart" into "not decreasing": isotonic
+    regression. If they are too many for the room, they are centred on it.
 
     >>> spread(np.array([5.0, 5.0, 9.0]), 2.0, 0.0, 20.0).tolist()
     [4.0, 6.0, 9.0]
@@ -150,11 +156,13 @@ def spread(wanted: Floats, height: float, low: float, high: float) -> Floats:
     return positions
 
 
-def overlap(box: Floats, boxes: Floats) -> float:
-    """The area that a box (left, bottom, right, top) shares with each of the others, summed.
+def overlap(boxes: Floats, others: Floats) -> Floats:
+    """The area that each box (left, bottom, right, top) shares with the others, summed over the others.
 
-    >>> overlap(np.array([0, 0, 2, 2]), np.array([[1, 1, 3, 3], [5, 5, 6, 6]]))
-    1.0
+    >>> overlap(np.array([[0, 0, 2, 2]]), np.array([[1, 1, 3, 3], [5, 5, 6, 6]])).tolist()
+    [1.0]
     """
-    sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
-    return float(np.prod(np.maximum(sides, 0.0), axis=1).sum())
+    low = np.maximum(boxes[:, None, :2], others[:, :2])
+    high = np.minimum(boxes[:, None, 2:], others[:, 2:])
+    areas: Floats = np.prod(np.maximum(high - low, 0.0), axis=2).sum(axis=1)
+    return areas

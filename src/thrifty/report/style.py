@@ -1,10 +1,10 @@
-"""How policies look in figures: colours that everyone can tell apart, and a second code for print without colour."""
+"""How policies look in figures: colours that everyone can tell apart; lines and markers for grey print."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Okabe and Ito's palette for all kinds of colour vision, without its yellow, which is too pale for a line on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+# Okabe and Ito's palette for all kinds of colour vision, without its yellow, too pale for a line on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#6E6E6E"
 
 Dashes = tuple[int, tuple[float, ...]]
@@ -30,8 +30,8 @@ class Style(NamedTuple):
 def styles(names: Sequence[str]) -> list[Style]:
     """One style per policy, given the policies' class names in order.
 
-    As long as there are colours, each policy has its own; beyond that policies of one class share a colour and differ in
-    line and marker. Styles repeat only when a colour has run out of lines.
+    As long as there are colours, each policy has its own; beyond that policies of one class share a colour
+    and differ in line and marker. Styles repeat only when a colour has run out of lines.
 
     >>> [style.marker for style in styles(["TSMA", "TSTD", "TSMA"])]
     ['o', 's', '^']
@@ -52,6 +52,4 @@ def styles(names: Sequence[str]) -> list[Style]:
 
 
 def _style(colour: int, variant: int) -> Style:
-    return Style(
-        COLOURS[colour], LINES[variant % len(LINES)], MARKERS[variant % len(MARKERS)]
-    )
+    return Style(COLOURS[colour], LINES[variant % len(LINES)], MARKERS[variant % len(MARKERS)])

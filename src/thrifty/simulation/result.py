@@ -127,5 +127,8 @@ class Result:
                 f"{source} is not a simulation result of thrifty: {error} is missing or wrong"
             ) from None
         beside = source.with_suffix(".json")
-        provenance = json.loads(beside.read_text()) if beside.exists() else {}
+        try:
+            provenance = json.loads(beside.read_text()) if beside.exists() else {}
+        except ValueError:  # not JSON, or not text
+            raise FileError(f"{beside} must be the JSON file that was saved with {source.name}") from None
         return cls(settings=settings, **data, provenance=provenance)

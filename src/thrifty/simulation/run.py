@@ -1,12 +1,11 @@
-"""Simulate policies on a problem: seeds, workers and slices around the compiled loop."""
+"""Simulate policies on a problem: workers and slices around the compiled loop."""
 
-import dataclasses
 import os
 import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,17 +14,15 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines import ENGINES, TOURNAMENT_FROM
-from thrifty.engines.play import play_custom, play_scan, play_tournament
-from thrifty.engines.state import Integers, Rule, new_state, new_trace, policy_stream, reward_stream
-from thrifty.errors import InvalidType, InvalidValue
+from thrifty.engines.state import Rule, new_state, new_trace, policy_stream, reward_stream
 from thrifty.jit import announce_compilation
-from thrifty.policies import IndexPolicy, Policy
-from thrifty.problems import REWARDS, Problem
+from thrifty.policies import Policy
+from thrifty.problems import Arms, Problem
 from thrifty.simulation import progress as progress_bar
-from thrifty.simulation.result import Result, Settings
+from thrifty.simulation.plan import Plan, plan
+from thrifty.simulation.result import Result
 
-SLICE = 3_000_000  # arms looked at between two looks at the clock: some hundredths of a second
+SLICE = 3_000_000  # arms looked at in one call of the kernel
 
 
 def simulate(
@@ -51,65 +48,42 @@ def simulate(
     >>> problem = thrifty.Bernoulli([0.9, 0.1])
     >>> result = thrifty.simulate(thrifty.KLUCBPlusPlus(), problem, horizon=1000, runs=10)
     >>> print(f"{result.regret[0, :, -1].mean():.2f}")
-    5.7
+    3.36
     """
-    policies = _policies(policies)
-    if not isinstance(problem, Problem):
-        raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
-    arms = problem.gaps.size
-    horizon = checks.integer("horizon", horizon, at_least=1)
-    runs = checks.integer("runs", runs, at_least=1)
-    seed = checks.integer("seed", seed, at_least=0)
-    workers = _cores() if workers is None else checks.integer("workers", workers, at_least=1)
-    prior = _prior(prior)
-    if prior is None and horizon < arms:
-        raise InvalidValue(
-            f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
-            f"pulls, got {horizon}"
-        )
-    for policy in policies:
-        _check_rewards(policy, problem, prior)
-    moments = _checkpoints(checkpoints, horizon)
-    engines = tuple(_engine(policy, engine, arms) for policy in policies)
-    plays = [_play(policy, name) for policy, name in zip(policies, engines, strict=True)]
-    rules = [policy.rule(arms, horizon) for policy in policies]
-    if prior is not None:
-        rules = [rule._replace(prior_mean=prior[0], prior_weight=prior[1]) for rule in rules]
+    ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints)
+    workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
+    return execute(ready, workers, progress=progress)
 
-    shape = (len(policies), runs)
+
+def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulating") -> Result:
+    """Play every run of the plan on a pool of threads; the kernels release the GIL."""
+    settings, rules, plays = ready.settings, ready.rules, ready.plays
+    policies, runs, arms = len(rules), settings.runs, rules[0].arms
     result = Result(
-        settings=Settings(
-            policies=tuple({"name": type(p).__name__} | dataclasses.asdict(p) for p in policies),
-            labels=_labels(policies),
-            engines=engines,
-            problem=problem,
-            horizon=horizon,
-            runs=runs,
-            seed=seed,
-            prior=prior,
-        ),
-        checkpoints=moments,
-        regret=np.empty((*shape, moments.size)),
-        pulls=np.empty((*shape, arms), np.int64),
-        draws=np.empty((*shape, arms), np.int64),
-        evaluations=np.empty(shape, np.int64),
+        settings=settings,
+        checkpoints=ready.checkpoints,
+        regret=np.empty((policies, runs, ready.checkpoints.size)),
+        pulls=np.empty((policies, runs, arms), np.int64),
+        draws=np.empty((policies, runs, arms), np.int64),
+        evaluations=np.empty((policies, runs), np.int64),
     )
-    seconds = np.zeros(shape)
-    kernel = problem.kernel()
+    seconds = np.zeros((policies, runs))
+    kernel = settings.problem.kernel()
     stop = threading.Event()
 
     def play_run(p: int, run: int) -> None:
         """One run of one policy, in slices, so that progress shows and an interruption is heeded."""
         began = time.thread_time()
-        state = new_state(rules[p], policy_stream(seed, run), tree=engines[p] == "tournament")
-        trace = new_trace(moments)
-        rewards = reward_stream(seed, run)
-        slice_ = _slice(rules[p], engines[p])
+        tree = settings.engines[p] == "tournament"
+        state = new_state(rules[p], policy_stream(settings.seed, run), tree=tree)
+        trace = new_trace(ready.checkpoints)
+        rewards = reward_stream(settings.seed, run)
+        size = _slice(rules[p], tree)
         with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
-            for start in range(0, horizon, slice_):
+            for start in range(0, settings.horizon, size):
                 if stop.is_set():
                     return
-                end = min(start + slice_, horizon)
+                end = min(start + size, settings.horizon)
                 plays[p](rules[p], state, kernel, rewards, trace, start, end)
                 advance(end - start)
         result.regret[p, run] = trace.regret
@@ -118,14 +92,13 @@ def simulate(
         result.evaluations[p, run] = state.evaluations[0]
         seconds[p, run] = time.thread_time() - began
 
-    announce_compilation(plays)
-    rounds = runs * len(policies) * horizon
+    _compile(ready, kernel)
     with (
-        progress_bar.bar(rounds, "simulating", shown=progress) as advance,
+        progress_bar.bar(runs * policies * settings.horizon, title, shown=progress) as advance,
         ThreadPoolExecutor(workers) as pool,
     ):
         # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
-        jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(len(policies))]
+        jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(policies)]
         try:
             for job in jobs:
                 job.result()
@@ -136,77 +109,22 @@ def simulate(
     return result
 
 
-def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
-    listed = (policies,) if isinstance(policies, Policy) else tuple(policies)
-    if not listed:
-        raise InvalidValue("policies must have at least one policy, got none")
-    for i, policy in enumerate(listed):
-        if not isinstance(policy, Policy):
-            raise InvalidType(f"policies[{i}] must be a policy such as ThompsonSampling(), got {policy!r}")
-        if policy in listed[:i]:
-            raise InvalidValue(f"policies must be different from each other, got {policy!r} twice")
-    return listed
+def _compile(ready: Plan, kernel: Arms) -> None:
+    """Compile, or load from the cache, what will be played: a call that plays no round."""
+    announce_compilation(ready.plays)
+    for play, rule in dict(zip(ready.plays, ready.rules, strict=True)).items():
+        one = rule._replace(arms=1)
+        state = new_state(one, policy_stream(0, 0), tree=True)
+        play(one, state, kernel, reward_stream(0, 0), new_trace(ready.checkpoints), 1, 1)
 
 
-def _labels(policies: Sequence[Policy]) -> tuple[str, ...]:
-    labels = [policy.label for policy in policies]
-    return tuple(
-        label if labels.count(label) == 1 else repr(policy)
-        for label, policy in zip(labels, policies, strict=True)
-    )
-
-
-def _prior(prior: object) -> tuple[float, float] | None:
-    if prior is None:
-        return None
-    if not isinstance(prior, Sequence) or len(prior) != 2:
-        raise InvalidType(f"prior must be None or a pair (mean, weight), got {prior!r}")
-    return checks.number("prior mean", prior[0]), checks.positive("prior weight", prior[1])
-
-
-def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
-    if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
-        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]"}[policy.rewards]
-        raise InvalidValue(f"{policy!r} needs {needed}, and those of a {problem.kind} problem are not")
-    if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
-        raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
-
-
-def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
-    if checkpoints is None:
-        return np.unique(np.geomspace(1, horizon, 100).round().astype(np.int64))
-    moments = [checks.integer(f"checkpoints[{i}]", t, at_least=1) for i, t in enumerate(checkpoints)]
-    if sorted(set(moments)) != moments or (moments and moments[-1] > horizon):
-        raise InvalidValue(
-            f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}"
-        )
-    return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
-
-
-def _engine(policy: Policy, engine: str, arms: int) -> str:
-    """The engine for one policy: a constant of the code, never of the machine."""
-    checks.choice("engine", engine, ("auto", *ENGINES))
-    if engine == "auto":
-        return "tournament" if "tournament" in policy.engines and arms >= TOURNAMENT_FROM else "scan"
-    if engine not in policy.engines:
-        raise InvalidValue(
-            f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}"
-        )
-    return engine
-
-
-def _play(policy: Policy, engine: str) -> Callable[..., None]:
-    if isinstance(policy, IndexPolicy):
-        return play_custom(type(policy).index)
-    return {"scan": play_scan, "tournament": play_tournament}[engine]
-
-
-def _slice(rule: Rule, engine: str) -> int:
-    cost = rule.arms if engine == "scan" else 20
+def _slice(rule: Rule, tree: bool) -> int:
+    """How many rounds to play at a time: what takes some hundredths of a second."""
+    cost = 20 if tree else rule.arms
     return int(max(1, SLICE // (cost + (rule.phi if rule.batch else 0.0))))
 
 
-def _cores() -> int:
+def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -217,7 +135,7 @@ def _provenance(seconds: list[float], workers: int) -> dict[str, Any]:
         "seconds": seconds,
         "workers": workers,
         "machine": {
-            "cores": _cores(),
+            "cores": cores(),
             "processor": platform.machine(),
             "system": platform.system(),
         },

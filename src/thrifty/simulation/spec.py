@@ -1,26 +1,26 @@
 """Experiments as data: a TOML file in, policies and a problem out. Every mistake is named by file and key.
 
-    horizon = 100000          # whole numbers may be written 1e5
-    runs = 40                 # 20 if left out
-    seed = 1                  # 0 if left out
-    prior = [0.5, 2]          # optional: mean and weight of pseudo-observations, instead of the initial pulls
-    engine = "auto"           # optional
-    checkpoints = [1e3, 1e4]  # optional: the rounds at which regret is recorded
+horizon = 100000          # whole numbers may be written 1e5
+runs = 40                 # 20 if left out
+seed = 1                  # 0 if left out
+prior = [0.5, 2]          # optional: mean and weight of pseudo-observations, instead of the initial pulls
+engine = "auto"           # optional
+checkpoints = [1e3, 1e4]  # optional: the rounds at which regret is recorded
 
-    [problem]
-    kind = "bernoulli"
-    means = [0.9, 0.8, 0.8]
+[problem]
+kind = "bernoulli"
+means = [0.9, 0.8, 0.8]
 
-    [[policies]]
-    name = "TSMA"
-    alpha = 0.8
+[[policies]]
+name = "TSMA"
+alpha = 0.8
 """
 
 import difflib
 import os
 import reprlib
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -31,8 +31,9 @@ from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
 from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, Problem
+from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import simulate
+from thrifty.simulation.run import cores, execute
 
 T = TypeVar("T")
 
@@ -58,10 +59,13 @@ class Spec:
             _check_keys(table, cls)
             return cls(**{key: READERS[key](key, value) for key, value in table.items()})
 
+    def plan(self) -> Plan:
+        """The checks that need several keys at once: that the arms, the policies and the engine fit."""
+        return plan(**{field.name: getattr(self, field.name) for field in fields(self)})
+
     def simulate(self, workers: int | None = None, *, progress: bool = False) -> Result:
         """Run it. ``workers`` and ``progress`` change nothing in the numbers."""
-        settings = {field.name: getattr(self, field.name) for field in fields(self)}
-        return simulate(**settings, workers=workers, progress=progress)
+        return execute(self.plan(), workers or cores(), progress=progress)
 
 
 @contextmanager
@@ -151,7 +155,7 @@ def _checkpoints(key: str, value: object) -> tuple[int, ...]:
     return tuple(_integer(f"{key}[{i}]", entry) for i, entry in enumerate(value))
 
 
-READERS = {
+READERS: dict[str, Callable[[str, Any], Any]] = {
     "horizon": _integer,
     "problem": _problem,
     "policies": _policies,

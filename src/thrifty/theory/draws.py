@@ -60,7 +60,7 @@ def ts_td_draws(
     Each pull opens at most phi draws (rounded up), and no arm draws twice in a round. m arms are optimal.
 
     >>> round(ts_td_draws([0.9, 0.1], 1e6, alpha=1.0))
-    1295528
+    1295577
     """
     gaps = positive_gaps(means)
     samples = math.ceil(phi(horizon, alpha))

@@ -1,6 +1,6 @@
 """TS-MA-alpha: an arm's index is the best of phi samples of N(mean, ln^alpha(T)/n), kept until it is pulled.
 
-The proofs need ln T >= 1, so T >= 3. They hold for any number of samples between phi and phi + 1.
+The proofs need ln T >= 1, so T >= 3. They hold for any number of samples from phi to phi + 1.
 """
 
 import math
@@ -30,17 +30,17 @@ def ts_ma(gap: float, horizon: float, alpha: float) -> Bound:
 
 
 def ts_ma_sharp(gap: float, horizon: float, alpha: float) -> Bound:
-    """2 V (ln(phi/2) + 1) / (p gap)^2 + 1/(2 (r gap)^2) + 4, best p + r = 1. Ours, not the paper's.
+    """2 V (ln(N/2) + 1) / (p gap)^2 + 1/(2 (r gap)^2) + 4, best p + r = 1. Ours, not the paper's.
 
-    V = ln^alpha T. There is one index per pull, so its tail is summed over pulls and not over rounds. Since
-    ln(phi) ~ (1-alpha)/2 ln T, the coefficient of ln T is 1 at alpha = 0, and at alpha = 1 the order is
-    ln T ln ln T, not ln^2 T. docs/theory.md, Theorem C.
+    V = ln^alpha T and N = phi + 1. There is one index per pull, so its tail is summed over pulls and not over
+    rounds. Since ln(phi) ~ (1-alpha)/2 ln T, the coefficient of ln T is 1 at alpha = 0, and at alpha = 1 the
+    order is ln T ln ln T, not ln^2 T. docs/theory.md, Theorem C.
 
     >>> round(ts_ma_sharp(0.1, 1e6, alpha=0.0).regret, 1)
     561.0
     """
     gap, horizon = arm(gap, horizon, shortest=3.0)
-    weight = overestimation(horizon, alpha, math.ceil(phi(horizon, alpha)))
+    weight = overestimation(horizon, alpha, phi(horizon, alpha) + 1.0)
     p, r = shares(weight, 0.5)
     terms = {
         "high sample": weight / p**2 / gap**2,

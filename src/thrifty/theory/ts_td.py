@@ -60,14 +60,14 @@ def ts_td_refined(gap: float, horizon: float, alpha: float) -> Bound:
 def ts_td_sharp(gap: float, horizon: float, alpha: float) -> Bound:
     """(H V/q^2 + 2 V (ln(N/2) + 1)/p^2 + 1/(2 r^2)) / gap^2 + 4, best p + q + r = 1. Ours, not the paper's.
 
-    V = ln^alpha T; N = min(phi, T), rounded up, the most samples an arm draws between two pulls.
-    docs/theory.md, Theorem D.
+    V = ln^alpha T; N = min(phi + 1, T), which is at least what an arm draws between two pulls however phi
+    is rounded. docs/theory.md, Theorem D.
 
     >>> round(ts_td_sharp(0.1, 1e6, alpha=0.0).regret, 1)
     1363.7
     """
     gap, horizon = arm(gap, horizon, shortest=3.0)
-    samples = min(math.ceil(phi(horizon, alpha)), horizon)
+    samples = min(phi(horizon, alpha) + 1.0, horizon)
     variance = math.log(horizon) ** alpha
     high = overestimation(horizon, alpha, samples)
     p, q, r = shares(high, H_INTEGRAL * variance, 0.5)
@@ -90,8 +90,10 @@ def phase_two(horizon: float, alpha: float, width: float) -> float:
     >>> phase_two(1e6, 1.0, width=1.0) < 1.0 < phase_two(1e6, 1.0, width=2.0)
     True
     """
+    samples = phi(horizon, alpha)
     level = math.sqrt(checks.positive("width", width) * math.log(horizon) ** (1.0 - alpha))
-    return float(math.exp(2.0 * math.log(horizon) + phi(horizon, alpha) * log_ndtr(level)))
+    exponent = 2.0 * math.log(horizon) + samples * float(log_ndtr(level))
+    return math.exp(exponent) if exponent < 700.0 else math.inf
 
 
 def _two_phases(gap: float, horizon: float, alpha: float, omega_4: float) -> Bound:

@@ -1,0 +1,43 @@
+"""Results on disk: an experiment that was simulated once is read back, never simulated again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from thrifty.errors import FileError
+from thrifty.paper.experiments import Experiment
+from thrifty.simulation.plan import Plan, plan
+from thrifty.simulation.result import Result
+from thrifty.simulation.run import execute
+
+
+def gather(
+    experiments: Sequence[Experiment], folder: Path, seed: int, workers: int, *, progress: bool
+) -> dict[str, Result]:
+    """The result of each experiment by name: read from ``folder`` if it is there, else simulated and saved.
+
+    A file with other settings is an error, found before anything is simulated; nothing is overwritten.
+    """
+    plans = {one.name: _plan(one, seed) for one in experiments}
+    results = {
+        name: _read(path, ready) for name, ready in plans.items() if (path := folder / f"{name}.npz").exists()
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    waiting = [name for name in plans if name not in results]
+    for number, name in enumerate(waiting, start=1):
+        title = f"{name} ({number} of {len(waiting)})"
+        results[name] = execute(plans[name], workers, progress=progress, title=title)
+        results[name].save(folder / f"{name}.npz")
+    return results
+
+
+def _plan(one: Experiment, seed: int) -> Plan:
+    return plan(one.policies, one.problem, one.horizon, one.runs, seed, one.prior)
+
+
+def _read(path: Path, ready: Plan) -> Result:
+    result = Result.load(path)
+    if result.settings != ready.settings:
+        raise FileError(
+            f"{path} holds a result of other settings (seed, runs or size): choose another folder"
+        )
+    return result

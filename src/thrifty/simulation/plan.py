@@ -1,0 +1,139 @@
+"""What to simulate, checked: from the arguments of ``simulate`` to the settings and kernels of a run."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thrifty import checks
+from thrifty.engines import ENGINES, TOURNAMENT_FROM
+from thrifty.engines.play import play_custom, play_scan, play_tournament
+from thrifty.engines.state import Integers, Rule
+from thrifty.errors import InvalidType, InvalidValue
+from thrifty.policies import IndexPolicy, Policy
+from thrifty.problems import REWARDS, Problem
+from thrifty.simulation.result import Settings
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that determines the numbers; one rule and one compiled loop per policy."""
+
+    settings: Settings
+    checkpoints: Integers
+    rules: tuple[Rule, ...]
+    plays: tuple[Callable[..., None], ...]
+
+
+def plan(
+    policies: Policy | Sequence[Policy],
+    problem: Problem,
+    horizon: int,
+    runs: int = 20,
+    seed: int = 0,
+    prior: tuple[float, float] | None = None,
+    engine: str = "auto",
+    checkpoints: Sequence[int] | None = None,
+) -> Plan:
+    """Check the arguments of ``simulate`` and resolve them."""
+    policies = _policies(policies)
+    if not isinstance(problem, Problem):
+        raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
+    arms = problem.gaps.size
+    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.HORIZON)
+    prior = _prior(prior)
+    if prior is None and horizon < arms:
+        raise InvalidValue(
+            f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
+            f"pulls, got {horizon}"
+        )
+    for policy in policies:
+        _check_rewards(policy, problem, prior)
+    engines = tuple(_engine(policy, engine, arms) for policy in policies)
+    rules = tuple(policy.rule(arms, horizon) for policy in policies)
+    if prior is not None:
+        rules = tuple(rule._replace(prior_mean=prior[0], prior_weight=prior[1]) for rule in rules)
+    settings = Settings(
+        policies=tuple({"name": type(p).__name__} | dataclasses.asdict(p) for p in policies),
+        labels=_labels(policies),
+        engines=engines,
+        problem=problem,
+        horizon=horizon,
+        runs=checks.integer("runs", runs, at_least=1),
+        seed=checks.integer("seed", seed, at_least=0),
+        prior=prior,
+    )
+    plays = tuple(_play(policy, name) for policy, name in zip(policies, engines, strict=True))
+    return Plan(settings, _checkpoints(checkpoints, horizon), rules, plays)
+
+
+def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
+    if isinstance(policies, Policy):
+        return (policies,)
+    if not isinstance(policies, Iterable):
+        raise InvalidType(f"policies must be policies such as ThompsonSampling(), got {policies!r}")
+    listed = tuple(policies)
+    if not listed:
+        raise InvalidValue("policies must have at least one policy, got none")
+    for i, policy in enumerate(listed):
+        if not isinstance(policy, Policy):
+            raise InvalidType(f"policies[{i}] must be a policy such as ThompsonSampling(), got {policy!r}")
+        if policy in listed[:i]:
+            raise InvalidValue(f"policies must be different from each other, got {policy!r} twice")
+    return listed
+
+
+def _labels(policies: Sequence[Policy]) -> tuple[str, ...]:
+    labels = [policy.label for policy in policies]
+    return tuple(
+        label if labels.count(label) == 1 else repr(policy)
+        for label, policy in zip(labels, policies, strict=True)
+    )
+
+
+def _prior(prior: object) -> tuple[float, float] | None:
+    if prior is None:
+        return None
+    if not isinstance(prior, Sequence) or len(prior) != 2:
+        raise InvalidType(f"prior must be None or a pair (mean, weight), got {prior!r}")
+    return checks.number("prior mean", prior[0]), checks.positive("prior weight", prior[1])
+
+
+def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
+    if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
+        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]"}[policy.rewards]
+        raise InvalidValue(f"{policy!r} needs {needed}, and those of a {problem.kind} problem are not")
+    if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
+        raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
+
+
+def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
+    if checkpoints is None:
+        return np.unique(np.geomspace(1, horizon, 100).round().astype(np.int64))
+    if not isinstance(checkpoints, Iterable):
+        raise InvalidType(f"checkpoints must be None or a sequence of rounds, got {checkpoints!r}")
+    moments = [checks.integer(f"checkpoints[{i}]", t, at_least=1) for i, t in enumerate(checkpoints)]
+    if sorted(set(moments)) != moments or (moments and moments[-1] > horizon):
+        raise InvalidValue(
+            f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}"
+        )
+    return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
+
+
+def _engine(policy: Policy, engine: str, arms: int) -> str:
+    """The engine for one policy: a constant of the code, never of the machine."""
+    checks.choice("engine", engine, ("auto", *ENGINES))
+    if engine == "auto":
+        return "tournament" if "tournament" in policy.engines and arms >= TOURNAMENT_FROM else "scan"
+    if engine not in policy.engines:
+        raise InvalidValue(
+            f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}"
+        )
+    return engine
+
+
+def _play(policy: Policy, engine: str) -> Callable[..., None]:
+    if isinstance(policy, IndexPolicy):
+        return play_custom(type(policy).index)
+    return {"scan": play_scan, "tournament": play_tournament}[engine]
