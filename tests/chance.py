@@ -1,7 +1,7 @@
 """Statistical tests with computed tolerances.
 
-Seeds are fixed, so a test passes always or never; a right program would have been unlucky with its seeds in one
-of 10^9 cases per test, and wrong ones are caught because the samples are large.
+Seeds are fixed, so a test passes always or never. A right program is unlucky with its seeds in one of 10^9
+cases per test; a wrong one is caught because the samples are large.
 """
 
 import math
@@ -40,11 +40,11 @@ def sample(variate: Callable[..., float], *parameters: float, size: int, key: in
 
 
 def assert_law(values: Floats, sf: Callable[[float], float], points: int = 1000) -> None:
-    """Kolmogorov-Smirnov, for laws with or without atoms: sup |P_n(X > x) - sf(x)| is as small as it should be.
+    """Kolmogorov-Smirnov, for laws with or without atoms: sup |P_n(X > x) - sf(x)| is small enough.
 
-    The supremum exceeds sqrt(ln(2/q) / (2n)) with a probability of at most q, whatever the law (Massart 1990).
-    It is looked for two spacings to the left and to the right of quantiles of the values, and since a value was
-    rounded to its spacing, so may be the x of sf(x).
+    It exceeds sqrt(ln(2/q) / (2n)) with a probability of at most q, whatever the law (Massart 1990). It is
+    looked for two spacings to the left and to the right of quantiles of the values; a value was rounded to
+    its spacing, and so may be the x of sf(x).
     """
     values = np.sort(values)
     n = values.size

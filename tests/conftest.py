@@ -1,6 +1,6 @@
-"""Before thrifty is imported: kernels are compiled into a folder of this session, so that nothing stale is tested.
+"""Before thrifty is imported: kernels are compiled into a folder of this session, so that none is stale.
 
-Set NUMBA_CACHE_DIR to keep them between sessions; the package's own names for its folders see every edit.
+Set NUMBA_CACHE_DIR to keep them between sessions: the package names its folders by its sources.
 """
 
 import atexit

@@ -1,6 +1,7 @@
 """Checks of arguments, shared by every public constructor: they return the clean value or raise."""
 
 import math
+import reprlib
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 
@@ -77,17 +78,17 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
 def numbers(name: str, values: object) -> tuple[float, ...]:
     """A sequence of at least one finite number, as a tuple; a million entries take a tenth of a second."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidType(f"{name} must be a sequence of numbers, got {values!r}")
+        raise InvalidType(f"{name} must be a sequence of numbers, got {reprlib.repr(values)}")
     try:
         array = np.asarray(values if isinstance(values, Sequence | np.ndarray) else list(values))
     except ValueError:  # a ragged sequence
-        raise InvalidType(f"{name} must be a flat sequence of numbers, got {values!r}") from None
+        raise InvalidType(f"{name} must be a flat sequence of numbers, got {reprlib.repr(values)}") from None
     if array.ndim != 1:
-        raise InvalidType(f"{name} must be a flat sequence of numbers, got {values!r}")
+        raise InvalidType(f"{name} must be a flat sequence of numbers, got {reprlib.repr(values)}")
     if not array.size:
         raise InvalidValue(f"{name} must have at least one entry, got none")
     if array.dtype.kind not in "iuf":
-        raise InvalidType(f"{name} must be numbers, got {values!r}")
+        raise InvalidType(f"{name} must be numbers, got {reprlib.repr(values)}")
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise InvalidValue(f"{name}[{bad[0]}] must be finite, got {array[bad[0]]}")

@@ -1,4 +1,4 @@
-"""How kernels are compiled: ``njit`` for the small ones, ``entry`` for those called from Python.
+"""How kernels are compiled: ``kernel`` for the small ones, ``entry`` for those called from Python.
 
 Only entries are cached on disk, since what they call is compiled into them. Numba's cache does not see
 edits in other files, so the cache folder is named by a hash of the kernels' sources: a changed kernel
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba import njit
 
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
 
@@ -45,15 +44,36 @@ def _cache_folder() -> Path:
 CACHE_FOLDER = _cache_folder()
 
 
+def _compile(function: Function, **options: Any) -> Function:
+    """Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
+    large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off."""
+    untyped: Any = numba.njit
+    return cast(Function, untyped(_nrt=False, **options)(function))
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that other kernels call."""
+    return _compile(function)
+
+
+def inlined(function: Function) -> Function:
+    """A kernel that takes other kernels as arguments: it is copied into each caller, which names them."""
+    return _compile(function, inline="always")
+
+
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        compiled: Any = njit(cache=True, nogil=True)(function)
+        return _compile(function, nogil=True, cache=True)
     finally:
         config.CACHE_DIR = before
-    return cast(Function, compiled)
+
+
+def entry_here(function: Function) -> Function:
+    """An entry that is compiled for this process alone, because it calls a kernel of the user's."""
+    return _compile(function, nogil=True)
 
 
 def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:

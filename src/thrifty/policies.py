@@ -13,9 +13,9 @@ from typing import ClassVar
 from thrifty import checks, laws
 from thrifty.engines.state import EPSILON, FRESH, KL_UCB_PLUS_PLUS, SCHEDULES, Rule
 from thrifty.errors import InvalidType
+from thrifty.schedules import batch
 
 LAWS = ("gaussian", "beta")
-C0 = 1.0 / (2.0 * math.sqrt(2.0 * math.e * math.pi))
 
 
 def batch_size(horizon: int, alpha: float) -> int:
@@ -25,16 +25,14 @@ def batch_size(horizon: int, alpha: float) -> int:
     [204210, 769, 191]
     """
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.HORIZON)
-    alpha = checks.unit("alpha", alpha)
-    log = math.log(horizon)
-    phi: float = 2.0 / C0 * horizon ** ((1.0 - alpha) / 2.0) * log ** ((3.0 - alpha) / 2.0)
-    return max(1, math.ceil(phi))
+    return max(1, math.ceil(batch.phi(horizon, alpha)))
 
 
 @dataclass(frozen=True)
 class Policy(ABC):
     """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
 
+    laws: ClassVar[tuple[str, ...]] = ()  # those it can be given, or the one it has
     schedule: ClassVar[str]
     engines: ClassVar[tuple[str, ...]] = ("scan",)
     citation: ClassVar[str]
@@ -59,6 +57,8 @@ class LawPolicy(Policy):
     """A policy whose law can be chosen: "gaussian" for any rewards, "beta" for Bernoulli ones."""
 
     law: str = "gaussian"
+
+    laws: ClassVar[tuple[str, ...]] = LAWS
 
     def __post_init__(self) -> None:
         checks.choice("law", self.law, LAWS)
@@ -115,6 +115,7 @@ class EpsilonTS(LawPolicy):
 class ExpTS(Policy):
     """Thompson sampling with the exponential-family law P(m, n), for Bernoulli rewards."""
 
+    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
     schedule: ClassVar[str] = "fresh"
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
 
@@ -134,6 +135,7 @@ class ExpTS(Policy):
 class ExpTSPlus(Policy):
     """ExpTS in which each arm draws with probability 1/K and uses its mean otherwise."""
 
+    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
     schedule: ClassVar[str] = "epsilon"
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
 
@@ -160,6 +162,7 @@ class TemperedPolicy(Policy):
     law: str = "gaussian"
     phi: float | None = None
 
+    laws: ClassVar[tuple[str, ...]] = LAWS
     short: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -187,7 +190,7 @@ class TemperedPolicy(Policy):
             horizon,
             law=laws.CODES[self.law],
             temper=max(1.0, math.log(horizon) ** self.alpha),
-            phi=float(batch_size(horizon, self.alpha) if self.phi is None else self.phi),
+            phi=float(batch_size(horizon, self.alpha) if self.phi is None else math.ceil(self.phi)),
         )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.errors import InvalidType, InvalidValue
+from thrifty.jit import kernel
 from thrifty.numerics import normal, random
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Arms(NamedTuple):
     gaps: Floats
 
 
-@njit
+@kernel
 def pull(arms, i, rng):
     """The reward of one pull of arm i."""
     if arms.kind == BERNOULLI:

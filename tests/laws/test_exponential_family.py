@@ -23,7 +23,9 @@ from thrifty.numerics import random
 def test_solutions_on_both_sides(mean: float, n: int, energy: float, upper: float, lower: float) -> None:
     """x with (n-1) KL(mean, x) = energy, to the ten digits given."""
     assert law._solve(mean, n - 1.0, True, energy) == pytest.approx(upper, abs=5.1e-11)
-    assert law._solve(mean, n - 1.0, False, energy) == (lower if mean == 0.05 else pytest.approx(lower, abs=5.1e-11))
+    assert law._solve(mean, n - 1.0, False, energy) == (
+        lower if mean == 0.05 else pytest.approx(lower, abs=5.1e-11)
+    )
 
 
 @given(mean=st.floats(0.0, 1.0, exclude_max=True), n=st.floats(1.0, 1e15, exclude_min=True))
@@ -31,7 +33,9 @@ def test_half_of_the_mass_is_above_the_mean(mean: float, n: float) -> None:
     assert law.sf(mean, n - 1.0, mean) == 0.5
 
 
-@pytest.mark.parametrize(("n", "s", "values"), [(1.0, 0.0, {0.0, 1.0}), (1.0, 1.0, {0.0, 1.0}), (0.5, 0.2, {0.0, 1.0})])
+@pytest.mark.parametrize(
+    ("n", "s", "values"), [(1.0, 0.0, {0.0, 1.0}), (1.0, 1.0, {0.0, 1.0}), (0.5, 0.2, {0.0, 1.0})]
+)
 def test_a_single_reward_leaves_a_coin(n: float, s: float, values: set[float]) -> None:
     """For n <= 1 the exponent vanishes: half of the mass at each end."""
     mean, exponent = law.parameters(n, s)

@@ -1,6 +1,8 @@
 """The contract of a law, for every law: draw, sf and isf belong together, in both tails and at the edges."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +32,12 @@ counts = st.one_of(st.just(1.0), st.floats(0.0, 15.0).map(lambda digits: 10.0**d
 means = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.0, 1.0))
 upper = st.floats(0.31, 100.0).map(lambda digits: 10.0**-digits)
 lower = st.floats(0.31, 15.0).map(lambda digits: 1.0 - 10.0**-digits)
-any_law = given(law=st.sampled_from([GAUSSIAN, BETA, EXPONENTIAL_FAMILY]), n=counts, mean=means, p=upper | lower)
+sizes = st.floats(0.0, 9.0).map(lambda digits: 10.0**digits)
+words = st.sampled_from([0, 2**64 - 1]) | st.integers(0, 2**64 - 1)
+
+
+def any_law(**others: st.SearchStrategy[float]) -> Callable[..., Any]:
+    return given(law=st.sampled_from([GAUSSIAN, BETA, EXPONENTIAL_FAMILY]), n=counts, mean=means, **others)
 
 
 @njit
@@ -82,7 +89,8 @@ def test_isf_of_a_uniform_has_the_law_of_sf(law: int, n: float, mean: float) -> 
 
 
 @pytest.mark.parametrize(
-    ("law", "n", "mean"), [(GAUSSIAN, 9.0, -1.0), (BETA, 30.0, 0.4), (BETA, 3.0, 1.0), (EXPONENTIAL_FAMILY, 30.0, 0.4)]
+    ("law", "n", "mean"),
+    [(GAUSSIAN, 9.0, -1.0), (BETA, 30.0, 0.4), (BETA, 3.0, 1.0), (EXPONENTIAL_FAMILY, 30.0, 0.4)],
 )
 def test_sf_is_the_definition(law: int, n: float, mean: float) -> None:
     a, b = parameters(law, n, mean)
@@ -92,17 +100,30 @@ def test_sf_is_the_definition(law: int, n: float, mean: float) -> None:
             assert laws.sf(law, a, b, x) == pytest.approx(expected_sf(law, n, mean, x), rel=1e-11)
 
 
-@any_law
-def test_isf_inverts_sf_in_both_tails(law: int, n: float, mean: float, p: float) -> None:
-    """isf(p) is where sf passes p: not above p just behind it, not below p just before it, atom or not."""
+def assert_sf_passes(law: int, n: float, mean: float, x: float, p: float) -> None:
+    """x is where sf passes p: not above p just behind it, not below p just before it, atom or not."""
     a, b = parameters(law, n, mean)
-    x = laws.isf(law, a, b, p)
     tolerance = 1e-9 * min(p, 1.0 - p) + 2.0**-52 * p  # in the lower tail p itself has no more digits
     assert laws.sf(law, a, b, x + slack(x, mean)) <= p + tolerance
     assert laws.sf(law, a, b, x - slack(x, mean)) >= p - tolerance
 
 
-@given(law=st.sampled_from([GAUSSIAN, BETA, EXPONENTIAL_FAMILY]), n=counts, mean=means, z=st.floats(-4.0, 10.0))
+@any_law(p=upper | lower)
+def test_isf_inverts_sf_in_both_tails(law: int, n: float, mean: float, p: float) -> None:
+    assert_sf_passes(law, n, mean, laws.isf(law, *parameters(law, n, mean), p), p)
+
+
+@any_law(phi=sizes, word=words)
+def test_the_maximum_of_phi_draws_is_where_it_should_be(
+    law: int, n: float, mean: float, phi: float, word: int
+) -> None:
+    """(1 - sf(max))^phi is uniform: 1 - sf(max) = U^(1/phi), for the U that was drawn."""
+    rng, same = (np.array([word, 1, 2, 0], np.uint64) for _ in range(2))
+    x = laws.draw_maximum(law, *parameters(law, n, mean), phi, rng)
+    assert_sf_passes(law, n, mean, x, -math.expm1(math.log(random.uniform(same)) / phi))
+
+
+@any_law(z=st.floats(-4.0, 10.0))
 def test_sf_inverts_isf(law: int, n: float, mean: float, z: float) -> None:
     """Where the law has a density; z counts standard deviations (of the Gaussian law, for all of them)."""
     a, b = parameters(law, n, mean)
@@ -113,7 +134,7 @@ def test_sf_inverts_isf(law: int, n: float, mean: float, z: float) -> None:
         assert abs(laws.isf(law, a, b, p) - c) <= 1e-7 / math.sqrt(n) + slack(c, mean)
 
 
-@any_law
+@any_law(p=upper | lower)
 def test_draws_known_to_exceed_a_threshold_do(law: int, n: float, mean: float, p: float) -> None:
     """isf(U sf(c)) is above c and isf(sf(c) + U (1 - sf(c))) is not, for the whole range of U."""
     a, b = parameters(law, n, mean)
@@ -126,7 +147,9 @@ def test_draws_known_to_exceed_a_threshold_do(law: int, n: float, mean: float, p
         assert laws.isf(law, a, b, at + u * (1.0 - at)) <= c + tolerance
 
 
-@pytest.mark.parametrize(("law", "n", "mean"), [(GAUSSIAN, 4.0, 1.0), (BETA, 20.0, 0.3), (EXPONENTIAL_FAMILY, 20.0, 0.3)])
+@pytest.mark.parametrize(
+    ("law", "n", "mean"), [(GAUSSIAN, 4.0, 1.0), (BETA, 20.0, 0.3), (EXPONENTIAL_FAMILY, 20.0, 0.3)]
+)
 def test_conditional_draws_have_the_conditional_law(law: int, n: float, mean: float) -> None:
     a, b = parameters(law, n, mean)
     c = laws.isf(law, a, b, 1e-6)

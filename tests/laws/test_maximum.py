@@ -57,7 +57,11 @@ def quantile_of_maximum(phi: float, energy: float) -> float:
 def mean_of_maximum(phi: float) -> float:
     """The integral of all of them, in u = e^-E cut near its ends, where the quantile is infinite."""
     value, _ = integrate.quad(
-        lambda e: quantile_of_maximum(phi, e) * math.exp(-e), 0.0, 40.0, points=[1e-6, 1e-3, 0.1, 1.0, 5.0], limit=500
+        lambda e: quantile_of_maximum(phi, e) * math.exp(-e),
+        0.0,
+        40.0,
+        points=[1e-6, 1e-3, 0.1, 1.0, 5.0],
+        limit=500,
     )
     return value
 

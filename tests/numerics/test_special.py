@@ -21,9 +21,7 @@ def test_functions_of_several_arguments_can_be_linked() -> None:
     def betainc(a, b, x):
         return linked(a, b, x, 0)
 
-    np.testing.assert_array_equal(
-        [betainc(2.0, 30.5, p) for p in P], scipy.special.betainc(2.0, 30.5, P)
-    )
+    np.testing.assert_array_equal([betainc(2.0, 30.5, p) for p in P], scipy.special.betainc(2.0, 30.5, P))
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("no_such_function", 1), ("ndtri", 2)])

@@ -13,10 +13,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from thrifty import Bernoulli, Gaussian, simulate
 from thrifty.errors import FileError, MissingExtra
-from thrifty.policies import TSMA, KLUCBPlusPlus, ThompsonSampling
-from thrifty.problems import Beta, Discrete, Problem
+from thrifty.problems import Bernoulli, Beta, Discrete, Gaussian, Problem
 from thrifty.report import figures
 from thrifty.report.style import GREY
 from thrifty.simulation.result import Result, Settings
@@ -37,9 +35,7 @@ def made(
     """A result of made-up numbers: regret grows like powers of t, one policy in seven draws nothing."""
     rng = np.random.default_rng(1)
     arms = problem.gaps.size
-    t = np.unique(np.geomspace(min(arms, horizon), horizon, checkpoints).round().astype(np.int64))
-    if checkpoints == 1:
-        t = t[-1:]
+    t = np.unique(np.geomspace(horizon, min(arms, horizon), checkpoints).round().astype(np.int64))
     powers = np.linspace(0.4, 0.95, policies)[:, None, None]
     noise = rng.lognormal(0.0, 0.3, (policies, runs, 1))
     worst = problem.gaps.max()
@@ -83,9 +79,9 @@ def test_overview_has_regret_against_t_and_against_draws() -> None:
     figure = made().plot()
     left, right = figure.axes
     assert left.get_xlabel() == "round t"
-    assert left.get_ylabel() == "cumulative pseudo-regret, mean and 5–95 % of runs"
+    assert left.get_ylabel() == "cumulative pseudo-regret (mean, 5–95 %)"
     assert right.get_xlabel() == "posterior draws per run"
-    assert right.get_ylabel() == "cumulative pseudo-regret at T, mean and 5–95 % of runs"
+    assert right.get_ylabel() == "cumulative pseudo-regret at T (mean, 5–95 %)"
     assert figure.get_suptitle() == "K = 20, T = 20,000, 20 runs; Bernoulli rewards, means 0.9, 0.8 (×19)"
     assert {ax.get_xscale() for ax in figure.axes} == {ax.get_yscale() for ax in figure.axes} == {"log"}
 
@@ -130,7 +126,7 @@ def test_every_policy_is_labelled_in_both_panels_and_looks_alike_and_unlike_the_
     for label in result.labels:
         curve, marker = line(left, label), line(right, label)
         assert (curve.get_color(), curve.get_marker()) == (marker.get_color(), marker.get_marker())
-        looks.add((curve.get_color(), curve._dash_pattern, curve.get_marker()))
+        looks.add((curve.get_color(), str(curve._dash_pattern), curve.get_marker()))
     assert len(looks) == 14
 
 
@@ -204,9 +200,7 @@ def test_the_lower_bound_is_constant_times_ln_t_from_where_it_is_possible() -> N
         (Gaussian([1.0, 0.5, 0.0], sd=2.0), 8.0 * (1.0 / 0.5 + 1.0)),  # 2 sd^2 / gap, summed
         (
             Discrete([0.0, 0.5, 1.0], [[0.1, 0.2, 0.7], [0.3, 0.4, 0.3]]),
-            lower_bound_bounded(
-                [([0.0, 0.5, 1.0], [0.1, 0.2, 0.7]), ([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])]
-            ),
+            lower_bound_bounded([([0.0, 0.5, 1.0], [0.1, 0.2, 0.7]), ([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])]),
         ),
     ],
 )
@@ -318,18 +312,17 @@ def test_zero_regret_has_its_place_on_a_logarithmic_axis() -> None:
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_equal_results_give_equal_bytes_and_leave_no_trace(tmp_path, suffix: str) -> None:
     before = dict(matplotlib.rcParams)
-    first = figures.overview(made(policies=3), tmp_path / f"first{suffix}")
-    figures.overview(made(policies=3), tmp_path / f"second{suffix}")
-    assert figures.save(first, tmp_path / f"third{suffix}") == tmp_path / f"third{suffix}"
-    files = [tmp_path / f"{name}{suffix}" for name in ("first", "second", "third")]
-    assert len({file.read_bytes() for file in files}) == 1
-    assert sorted(tmp_path.iterdir()) == sorted(files)
+    files = [tmp_path / f"{name}{suffix}" for name in ("first", "second")]
+    for file in files:
+        figures.save(axes(figures.trade, made(policies=7)).figure, file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert sorted(tmp_path.iterdir()) == files
     assert dict(matplotlib.rcParams) == before
     assert b"date" not in files[0].read_bytes().lower()
 
 
 def test_the_suffix_decides_the_format(tmp_path) -> None:
-    figure = made(policies=2).plot()
+    figure = Figure(figsize=(2.0, 2.0))
     heads = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF", ".PDF": b"%PDF"}
     for suffix, head in heads.items():
         assert figures.save(figure, str(tmp_path / f"figure{suffix}")).read_bytes().startswith(head)
@@ -343,19 +336,21 @@ def test_an_unknown_suffix_is_an_error_that_names_the_known_ones(tmp_path, name:
 
 
 def test_threads_draw_the_same_figure(tmp_path) -> None:
-    result = made(policies=3)
-    with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(result.plot, tmp_path / f"{i}.svg") for i in range(4)]
+    result = made(policies=2)
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(result.plot, tmp_path / f"{i}.svg") for i in range(2)]
         for job in jobs:
             job.result()
     assert len({file.read_bytes() for file in tmp_path.iterdir()}) == 1
 
 
-def test_pyplot_is_not_needed() -> None:
-    assert "thrifty.report.figures" in sys.modules
-    assert "pyplot" not in figures.__dict__
-    figure = made(policies=2).plot()
-    assert figure.number is None if hasattr(figure, "number") else True
+def test_figures_do_without_pyplot(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)  # importing it fails
+    result = made(policies=1)
+    monkeypatch.delitem(sys.modules, "thrifty.report.figures")
+    monkeypatch.delattr(importlib.import_module("thrifty.report"), "figures")
+    result.plot(tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").exists()
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,9 +362,8 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
         result.plot()
 
 
-def test_a_real_simulation_is_drawn_alike_after_loading(tmp_path) -> None:
-    policies = [ThompsonSampling(), TSMA(0.8), KLUCBPlusPlus()]
-    result = simulate(policies, Bernoulli([0.9, 0.8]), horizon=500, runs=4)
+def test_a_loaded_result_is_drawn_alike(tmp_path) -> None:
+    result = made(policies=2)
     result.plot(tmp_path / "first.svg")
     Result.load(result.save(tmp_path / "result.npz")).plot(tmp_path / "second.svg")
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()

@@ -26,7 +26,7 @@ POLICIES: list[Policy] = [
     thrifty.EpsilonTS(epsilon=0.3),
     thrifty.TSMA(0.8),
     thrifty.TSMA(0.8, phi=7.2, sampling="batch"),
-    thrifty.TSTD(0.5),
+    thrifty.TSTD(),
     thrifty.TSTD(0.5, phi=3),
     thrifty.KLUCBPlusPlus(),
 ]
@@ -84,15 +84,15 @@ def test_initial_pulls_are_counted(result: thrifty.Result) -> None:
 
 
 def test_draws_are_what_the_paper_counts(result: thrifty.Result, with_prior: thrifty.Result) -> None:
-    """Vanilla TS draws K a round after the initial pulls; TS-MA once for every pull ("batch": phi, rounded up),
-    and with a prior once more for every arm before the first round; TS-TD-alpha with phi >= T as Vanilla TS;
-    KL-UCB++ never."""
+    """Vanilla TS draws K a round after the initial pulls, and so does TS-TD while phi >= T; TS-MA draws once
+    for every pull ("batch": phi, rounded up), and with a prior once for every arm before the first round;
+    KL-UCB++ never draws."""
     for got, rounds, begun in [(result, HORIZON - ARMS, 0), (with_prior, HORIZON, 1)]:
         draws = dict(zip(POLICIES, got.draws, strict=True))
         assert np.all(draws[POLICIES[0]] == rounds)
         assert np.array_equal(draws[POLICIES[2]], got.pulls[2] + begun)
         assert np.array_equal(draws[POLICIES[3]], 8 * (got.pulls[3] + begun))
-        assert thrifty.batch_size(HORIZON, 0.5) >= HORIZON
+        assert thrifty.batch_size(HORIZON, 0.0) >= HORIZON
         assert np.all(draws[POLICIES[4]] == rounds)
         assert np.all(draws[POLICIES[6]] == 0)
 

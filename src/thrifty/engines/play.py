@@ -9,14 +9,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from numba import njit
-
 from thrifty import problems
 from thrifty.engines import rounds, scan, tournament
-from thrifty.jit import entry
+from thrifty.jit import entry, entry_here, inlined, kernel
 
 
-@njit(inline="always")
+@inlined
 def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
     if start == 0 and rule.prior_weight > 0.0:
         begin(rule, state)
@@ -31,35 +29,35 @@ def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
             trace.passed[0] += 1
 
 
-@njit
+@kernel
 def _begin_scan(rule, state):
     for i in range(rule.arms):
         rounds.renew(rule, state, i)
 
 
-@njit
+@kernel
 def _begin_tournament(rule, state):
     _begin_scan(rule, state)
     tournament.build(state.tree, state.index)
 
 
-@njit
+@kernel
 def _choose_scan(rule, state, t):
     rounds.refresh(rule, state, t)
     return scan.choose(state.index, state.rng)
 
 
-@njit
+@kernel
 def _choose_tournament(rule, state, t):
     return tournament.choose(state.tree, state.rng)
 
 
-@njit
+@kernel
 def _after_scan(state, i):
     pass
 
 
-@njit
+@kernel
 def _after_tournament(state, i):
     tournament.place(state.tree, i, state.index[i])
 
@@ -81,14 +79,14 @@ def play_tournament(rule, state, arms, rewards, trace, start, stop):
 def play_custom(index: Callable[..., float]) -> Callable[..., None]:
     """Scan for a user's own index, computed anew for every arm in every round; not cached on disk."""
 
-    @njit
+    @kernel
     def choose(rule, state, t):
         for i in range(rule.arms):
             n = state.pulls[i] + rule.prior_weight
             state.index[i] = index(n, state.means[i], t, rule, state.rng)
         return scan.choose(state.index, state.rng)
 
-    @njit(nogil=True)
+    @entry_here
     def play(rule, state, arms, rewards, trace, start, stop):
         _play(_begin_scan, choose, _after_scan, rule, state, arms, rewards, trace, start, stop)
 

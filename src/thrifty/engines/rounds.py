@@ -1,14 +1,13 @@
 """What happens to the arms in a round: ``refresh`` before the choice, ``observe`` after it."""
 
-from numba import njit
-
 from thrifty import laws
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, KL_UCB_PLUS_PLUS
 from thrifty.indices import kl_ucb_plus_plus
+from thrifty.jit import kernel
 from thrifty.schedules import aggregate, duel, epsilon, fresh
 
 
-@njit
+@kernel
 def refresh(rule, state, t):
     """Bring every index up to date for the round after t pulls. Committed indices already are."""
     if rule.schedule == FRESH:
@@ -19,7 +18,7 @@ def refresh(rule, state, t):
         duel.refresh(rule, state)
 
 
-@njit
+@kernel
 def renew(rule, state, i):
     """Arm i's statistics changed: bring what is kept for it up to date."""
     n = state.pulls[i] + rule.prior_weight
@@ -37,7 +36,7 @@ def renew(rule, state, i):
         duel.renew(state, i)
 
 
-@njit
+@kernel
 def observe(rule, state, i, reward):
     """Arm i was pulled and gave a reward."""
     state.pulls[i] += 1

@@ -1,11 +1,10 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 
-@njit
+@kernel
 def choose(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 

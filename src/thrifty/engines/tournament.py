@@ -7,12 +7,11 @@ uniformly with one uniform, and the same uniform picks the same arm as scan woul
 
 import math
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 
-@njit
+@kernel
 def choose(tree, rng):
     """The arm with the largest index, ties uniformly at random."""
     leaves = tree.shape[0] // 2
@@ -28,7 +27,7 @@ def choose(tree, rng):
     return node - leaves
 
 
-@njit
+@kernel
 def place(tree, i, index):
     """Arm i has a new index: repair the path to the root, as far as anything changes."""
     node = tree.shape[0] // 2 + i
@@ -43,7 +42,7 @@ def place(tree, i, index):
         tree[node, 1] = ties
 
 
-@njit
+@kernel
 def build(tree, index):
     """The tree of all indices at once, from the leaves up. Leaves beyond the arms are never chosen."""
     leaves = tree.shape[0] // 2
@@ -54,7 +53,7 @@ def build(tree, index):
         tree[node, 0], tree[node, 1] = _merge(tree, node)
 
 
-@njit
+@kernel
 def _merge(tree, node):
     left, right = tree[2 * node, 0], tree[2 * node + 1, 0]
     if left > right:

@@ -9,12 +9,11 @@ Ménard and Garivier, "A minimax and asymptotically optimal algorithm for stocha
 
 import math
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import kl
 
 
-@njit
+@kernel
 def exploration(n, arms, horizon):
     """g(n)."""
     share = horizon / (arms * n)
@@ -23,6 +22,6 @@ def exploration(n, arms, horizon):
     return math.log(share * (math.log(share) ** 2 + 1.0))
 
 
-@njit
+@kernel
 def index(n, mean, arms, horizon):
     return kl.bernoulli_upper(mean, exploration(n, arms, horizon) / n)[0]

@@ -7,8 +7,7 @@ serves all laws (a branch costs about 1 % of a draw) where a function per law wo
 
 import math
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.laws import beta, exponential_family, gaussian
 from thrifty.numerics import random
 
@@ -16,7 +15,7 @@ GAUSSIAN, BETA, EXPONENTIAL_FAMILY = range(3)
 CODES = {"gaussian": GAUSSIAN, "beta": BETA, "exponential-family": EXPONENTIAL_FAMILY}
 
 
-@njit
+@kernel
 def parameters(law, n, s):
     """The two numbers that determine an arm's law."""
     if law == GAUSSIAN:
@@ -26,7 +25,7 @@ def parameters(law, n, s):
     return exponential_family.parameters(n, s)
 
 
-@njit
+@kernel
 def draw(law, a, b, rng):
     """One index."""
     if law == GAUSSIAN:
@@ -36,7 +35,7 @@ def draw(law, a, b, rng):
     return exponential_family.draw(a, b, rng)
 
 
-@njit
+@kernel
 def draw_all(law, params, rng, out):
     """One index for every arm, in order, into ``out``: what calling ``draw`` for each would give."""
     if law == GAUSSIAN:
@@ -46,7 +45,7 @@ def draw_all(law, params, rng, out):
             out[i] = draw(law, params[i, 0], params[i, 1], rng)
 
 
-@njit
+@kernel
 def sf(law, a, b, c):
     """P(index > c)."""
     if law == GAUSSIAN:
@@ -56,7 +55,7 @@ def sf(law, a, b, c):
     return exponential_family.sf(a, b, c)
 
 
-@njit
+@kernel
 def isf(law, a, b, p):
     """The c with P(index > c) = p."""
     if law == GAUSSIAN:
@@ -66,7 +65,7 @@ def isf(law, a, b, p):
     return exponential_family.isf(a, b, p)
 
 
-@njit
+@kernel
 def draw_maximum(law, a, b, phi, rng):
     """The maximum of ``phi`` independent draws, in one draw; ``phi`` may be any real number from 1 up.
 

@@ -5,29 +5,28 @@ analysis", ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1
 prior weighs more while n < V: a variant of ours.
 """
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import beta, random
 
 
-@njit
+@kernel
 def parameters(n, s):
     """The two shapes. Rounding may put S a hair outside [0, n]; a shape is never below 1."""
     return max(s, 0.0) + 1.0, max(n - s, 0.0) + 1.0
 
 
-@njit
+@kernel
 def draw(a, b, rng):
     return random.beta(rng, a, b)
 
 
-@njit
+@kernel
 def sf(a, b, c):
     if c <= 0.0:
         return 1.0
     return beta.sf(a, b, c) if c < 1.0 else 0.0
 
 
-@njit
+@kernel
 def isf(a, b, p):
     return beta.isf(a, b, p)

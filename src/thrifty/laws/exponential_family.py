@@ -13,23 +13,22 @@ multi-armed bandits", NeurIPS 2022.
 
 import math
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import kl, random
 
 
-@njit
+@kernel
 def parameters(n, s):
     """(mean, exponent n - 1)."""
     return min(max(s / n, 0.0), 1.0), max(n - 1.0, 0.0)
 
 
-@njit
+@kernel
 def draw(mean, exponent, rng):
     return _solve(mean, exponent, random.uniform(rng) < 0.5, random.exponential(rng))
 
 
-@njit
+@kernel
 def sf(mean, exponent, c):
     """P(index > c), atoms included."""
     if c < 0.0:
@@ -42,14 +41,14 @@ def sf(mean, exponent, c):
     return half if c >= mean else 1.0 - half
 
 
-@njit
+@kernel
 def isf(mean, exponent, p):
     if p < 0.5:
         return _solve(mean, exponent, True, -math.log(2.0 * p)) if p > 0.0 else 1.0
     return _solve(mean, exponent, False, -math.log(2.0 * (1.0 - p))) if p < 1.0 else 0.0
 
 
-@njit
+@kernel
 def _solve(mean, exponent, above, energy):
     """The x on one side of the mean with (n-1) KL(mean, x) = energy."""
     if exponent == 0.0:

@@ -6,23 +6,22 @@ paper (each arm is pulled once instead of a N(0, 1) prior). Tempered by V it is 
 
 import math
 
-from numba import njit
-
+from thrifty.jit import kernel
 from thrifty.numerics import normal, random
 
 
-@njit
+@kernel
 def parameters(n, s):
     """(mean, standard deviation)."""
     return s / n, 1.0 / math.sqrt(n)
 
 
-@njit
+@kernel
 def draw(mean, sd, rng):
     return mean + sd * random.normal(rng)
 
 
-@njit
+@kernel
 def draw_all(params, rng, out):
     """Every arm's draw: the normals are filled in one go, which is where scan spends its time."""
     random.normals(rng, out)
@@ -30,11 +29,11 @@ def draw_all(params, rng, out):
         out[i] = params[i, 0] + params[i, 1] * out[i]
 
 
-@njit
+@kernel
 def sf(mean, sd, c):
     return normal.sf((c - mean) / sd)
 
 
-@njit
+@kernel
 def isf(mean, sd, p):
     return mean + sd * normal.isf(p)

@@ -10,8 +10,9 @@ Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from thrifty.jit import kernel
 
 U3, U12, U17, U19, U45, LAYER = (np.uint64(x) for x in (3, 12, 17, 19, 45, 255))
 
@@ -27,7 +28,7 @@ def generator(seed: int, *key: int) -> NDArray[np.uint64]:
     return words
 
 
-@njit
+@kernel
 def word(rng):
     """64 random bits."""
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
@@ -41,19 +42,19 @@ def word(rng):
     return bits
 
 
-@njit
+@kernel
 def uniform(rng):
     """Uniform on the open interval (0, 1): an odd multiple of 2^-53, so that its logarithm is finite."""
     return (np.int64(word(rng) >> U12) + 0.5) * 2.0**-52
 
 
-@njit
+@kernel
 def exponential(rng):
     """Exp(1), above 0 and finite."""
     return -math.log(uniform(rng))
 
 
-@njit
+@kernel
 def below(rng, count):
     """A uniform integer in 0 .. count-1, from one uniform (the bias is below count / 2^53)."""
     return int(uniform(rng) * count)
@@ -81,7 +82,7 @@ def _ziggurat() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.floa
 STEP, INSIDE, DENSITY = _ziggurat()
 
 
-@njit
+@kernel
 def normal(rng):
     """Standard normal: one word, one table look-up and one comparison in 99 % of the calls."""
     bits = word(rng)
@@ -92,7 +93,7 @@ def normal(rng):
     return _outside(rng, layer, signed * STEP[layer])
 
 
-@njit
+@kernel
 def _outside(rng, layer, x):
     """What the ziggurat does with a point that is not inside its layer: tail, edge, or start again."""
     while True:
@@ -109,7 +110,7 @@ def _outside(rng, layer, x):
             return x
 
 
-@njit
+@kernel
 def _tail(rng):
     """A normal known to exceed R (Marsaglia 1964)."""
     while True:
@@ -118,7 +119,7 @@ def _tail(rng):
             return R + x
 
 
-@njit
+@kernel
 def normals(rng, out):
     """Fill ``out`` with what successive calls of ``normal`` would give.
 
@@ -145,7 +146,7 @@ def normals(rng, out):
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
 
 
-@njit
+@kernel
 def gamma(rng, shape):
     """Gamma(shape, 1). A shape below 1 is reached from the one above it by a power of a uniform."""
     if shape < 1.0:
@@ -153,7 +154,7 @@ def gamma(rng, shape):
     return _gamma(rng, shape)
 
 
-@njit
+@kernel
 def _gamma(rng, shape):
     """For shape >= 1, a cubed normal, thinned.
 
@@ -174,7 +175,7 @@ def _gamma(rng, shape):
             return d * v
 
 
-@njit
+@kernel
 def beta(rng, a, b):
     """Beta(a, b), as a share of two gammas. Tiny shapes can make both vanish: then it is 0 or 1."""
     x = gamma(rng, a)

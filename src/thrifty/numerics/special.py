@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import llvmlite.binding
 import scipy.special
-from numba import njit, types
+from numba import types
 from scipy.special import cython_special
 
-from thrifty.jit import config
+from thrifty.jit import config, kernel
 
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype, _capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
@@ -42,23 +42,9 @@ def _link(name: str, arguments: int) -> Callable[..., float]:
 
 # Each C function ends with Cython's flag for overridden methods, which is always 0 here.
 _ndtri = _link("ndtri", 1)
-_betaincc = _link("betaincc", 3)
-_betainccinv = _link("betainccinv", 3)
 
 
-@njit
+@kernel
 def ndtri(p):
     """The quantile of the standard normal: x with P(Z <= x) = p."""
     return _ndtri(p, 0)
-
-
-@njit
-def betaincc(a, b, x):
-    """P(X > x) for X ~ Beta(a, b)."""
-    return _betaincc(a, b, x, 0)
-
-
-@njit
-def betainccinv(a, b, p):
-    """x with P(X > x) = p for X ~ Beta(a, b), accurate when p is tiny."""
-    return _betainccinv(a, b, p, 0)

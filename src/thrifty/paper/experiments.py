@@ -22,6 +22,7 @@ from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Problem
 ARMS = 20
 ALPHAS = (0.0, 0.8, 0.9, 1.0)
 OPTIMAL = (1, 5, 10)  # m, the numbers of optimal arms in Figures 2 and 3
+GRID_SIZES = (35.0, 50.0, 71.5, 100.0, 150.0, 300.0, 591.0, 1183.0)  # phi; the last is the stated one
 PRIOR = (0.5, 1.0)  # for the cost per round at many arms, where no time is spent on initial pulls
 
 
@@ -100,9 +101,10 @@ def _figures2and3(full: bool) -> tuple[Experiment, ...]:
 
 
 def _grid(full: bool) -> tuple[Experiment, ...]:
-    """Which phi and variance would give the published numbers of draws: V = ln^0.8 T or 1, phi over a grid."""
-    sizes = (35.0, 50.0, 71.5, 100.0, 150.0, 300.0, 591.0, 1183.0)
-    policies = tuple(kind(alpha, phi=phi) for kind in (TSTD, TSMA) for alpha in (0.8, 0.0) for phi in sizes)
+    """Which phi and variance would give the published draws: V = ln^0.8 T or 1, phi over a grid."""
+    policies = tuple(
+        kind(alpha, phi=phi) for kind in (TSTD, TSMA) for alpha in (0.8, 0.0) for phi in GRID_SIZES
+    )
     return tuple(
         Experiment(f"grid-m{m}", "grid", policies, paper_problem(optimal=m), 10**6, 5 if full else 1)
         for m in (1, 10)

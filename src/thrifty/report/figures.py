@@ -110,7 +110,7 @@ def regret(result: Result, ax: Axes) -> None:
         texts.append(text)
         colours.append(GREY)
     EndLabels(ax, ends, texts, colours)
-    _finish(ax, "round t", f"cumulative pseudo-regret, {_statistic(result)}")
+    _finish(ax, "round t", f"cumulative pseudo-regret ({_statistic(result)})")
 
 
 def trade(result: Result, ax: Axes) -> None:
@@ -138,11 +138,11 @@ def trade(result: Result, ax: Axes) -> None:
         ax.plot(x[i], y[i], look.marker, color=look.colour, markersize=6.0, label=result.labels[i])
     colours = [look.colour for look in looks]
     PointLabels(ax, np.column_stack([x, y]), result.labels, colours, bars)
-    _finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T, {_statistic(result)}")
+    _finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T ({_statistic(result)})")
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
-    """Write the figure as its suffix says. Equal figures give equal bytes: no dates, no random ids."""
+    """Write the figure as its suffix says, without dates and random ids: equal results give equal bytes."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in UNDATED:
@@ -221,7 +221,7 @@ def _looks(result: Result) -> list[Style]:
 
 
 def _statistic(result: Result) -> str:
-    return "mean and 5–95 % of runs" if result.settings.runs > 1 else "one run"
+    return "mean, 5–95 %" if result.settings.runs > 1 else "one run"
 
 
 def _finish(ax: Axes, x: str, y: str) -> None:

@@ -57,15 +57,13 @@ class Labels(Artist, ABC):
         to_points = self.axes.transData + shrink
         frame = self.axes.get_window_extent(renderer).transformed(shrink)
         widths = np.array([text.get_window_extent(renderer).width for text in self.texts]) / point
-        anchors = to_points.transform(self.points)
-        places, ends = self.place(frame, to_points, widths)
-        for text, offset in zip(self.texts, places - anchors, strict=True):
-            text.set_position((offset[0], offset[1]))
-        self.leaders.set_segments(list(np.stack([anchors, ends], axis=1) * point))
+        ends = self.place(frame, to_points, widths)
+        segments = np.stack([to_points.transform(self.points), ends], axis=1)
+        self.leaders.set_segments(list(segments * point))
 
     @abstractmethod
-    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> tuple[Floats, Floats]:
-        """Where each text's left end goes, and where its line ends. All lengths are in points."""
+    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> Floats:
+        """Move the texts, and return where their lines end. All lengths are in points."""
 
 
 class EndLabels(Labels):
@@ -75,13 +73,17 @@ class EndLabels(Labels):
 
     def __init__(self, ax: Axes, points: ArrayLike, texts: Sequence[str], colours: Sequence[str]) -> None:
         super().__init__(ax, points, texts, colours)
-        for text in self.texts:
-            text.set_position((self.GAP + 2.0, 0.0))  # so that the layout leaves room for the column
+        for text in self.texts:  # beside the axes from the start, so that the layout leaves room
+            text.xycoords = ax.get_yaxis_transform()
+            text.xy = (1.0, text.xy[1])
+            text.set_position((self.GAP + 2.0, 0.0))
 
-    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> tuple[Floats, Floats]:
-        heights = spread(to_points.transform(self.points)[:, 1], HEIGHT, frame.y0, frame.y1)
-        ends = np.column_stack([np.full(heights.size, frame.x1 + self.GAP), heights])
-        return ends + np.array([2.0, 0.0]), ends
+    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> Floats:
+        wanted = to_points.transform(self.points)[:, 1]
+        heights = spread(wanted, HEIGHT, frame.y0, frame.y1)
+        for text, offset in zip(self.texts, heights - wanted, strict=True):
+            text.set_position((self.GAP + 2.0, offset))
+        return np.column_stack([np.full(heights.size, frame.x1 + self.GAP), heights])
 
 
 class PointLabels(Labels):
@@ -111,7 +113,7 @@ class PointLabels(Labels):
         for text in self.texts:
             text.set_in_layout(False)  # they stay inside the axes
 
-    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> tuple[Floats, Floats]:
+    def place(self, frame: Bbox, to_points: Transform, widths: Floats) -> Floats:
         anchors = to_points.transform(self.points)
         ends = to_points.transform(self.bars.reshape(-1, 2)).reshape(-1, 2, 2)
         bars = np.hstack([ends.min(axis=1) - 1.0, ends.max(axis=1) + 1.0])
@@ -134,7 +136,8 @@ class PointLabels(Labels):
             )
             best = int(np.argmin(cost))
             labels[i], nearest[i] = boxes[best], near[best]
-        return np.column_stack([labels[:, 0], nearest[:, 1]]), nearest
+            self.texts[i].set_position((left[best] - anchors[i, 0], self.OFFSETS[best, 1]))
+        return nearest
 
 
 def spread(wanted: Floats, height: float, low: float, high: float) -> Floats:

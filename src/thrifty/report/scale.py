@@ -10,6 +10,7 @@ from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
     Locator,
+    MaxNLocator,
     NullFormatter,
     NullLocator,
 )
@@ -70,7 +71,7 @@ class MinorTicks(Locator):
 
 
 class MajorTicks(MinorTicks):
-    """Powers of ten; with multiples by 3, or by 2 and 5, if the powers are fewer than three; zero's tick."""
+    """Powers of ten, or finer ones if those are fewer than three; and zero's tick."""
 
     def __init__(self, edge: float, zero: float) -> None:
         super().__init__(edge)
@@ -83,12 +84,17 @@ class MajorTicks(MinorTicks):
         [10.0, 100.0, 1000.0]
         >>> MajorTicks(edge=4.0, zero=3.0).tick_values(2.0, 60.0)
         [3.0, 5.0, 10.0, 20.0, 50.0]
+        >>> MajorTicks(edge=0.0, zero=3.0).tick_values(6100.0, 6450.0)
+        [6200.0, 6400.0]
         """
         low = max(vmin, self.edge)
         for factors in ((1,), (1, 3), (1, 2, 5)):
             ticks = multiples(factors, low, vmax)
             if len(ticks) >= 3:
                 break
+        if len(ticks) < 2:  # so narrow a view is nearly linear
+            even = MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, vmax)
+            ticks = [float(tick) for tick in even if low <= tick <= vmax]
         return [self.zero, *ticks] if self.edge > 0.0 else ticks
 
 
@@ -104,9 +110,11 @@ def number(value: float) -> str:
 
     >>> number(20_000.0), number(1e7)
     ('20,000', '$10^{7}$')
+    >>> print(number(2.5e-6))
+    $2.5{\\times}10^{-6}$
     """
     if 1e-3 <= value < 1e6:
         return f"{value:,.12g}"
     exponent = math.floor(math.log10(value) + 1e-9)
-    factor = round(value / 10.0**exponent)
-    return f"$10^{{{exponent}}}$" if factor == 1 else f"${factor}{{\\times}}10^{{{exponent}}}$"
+    factor = f"{value / 10.0**exponent:.4g}"
+    return f"$10^{{{exponent}}}$" if factor == "1" else f"${factor}{{\\times}}10^{{{exponent}}}$"

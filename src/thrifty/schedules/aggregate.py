@@ -1,19 +1,17 @@
 """Aggregate: the maximum of phi draws, kept until the arm is pulled. TS-MA-alpha.
 
 "maximum" draws it in one draw from the law of the maximum; "batch" makes the phi draws, as the algorithm is
-first written down. They have the same law (both round a fractional phi up). Hu, Huang, Zhang, Lécuyer and
-Hegde, "Efficient and Adaptive Posterior Sampling Algorithms for Bandits", UAI 2024.
+first written down. They have the same law. Hu, Huang, Zhang, Lécuyer and Hegde, "Efficient and Adaptive
+Posterior Sampling Algorithms for Bandits", UAI 2024.
 """
 
 import math
 
-import numpy as np
-from numba import njit
-
 from thrifty import laws
+from thrifty.jit import kernel
 
 
-@njit
+@kernel
 def renew(rule, state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
     a, b = state.params[i, 0], state.params[i, 1]
@@ -25,6 +23,6 @@ def renew(rule, state, i):
         state.index[i] = best
     else:
         size = 1
-        state.index[i] = laws.draw_maximum(rule.law, a, b, np.ceil(rule.phi), state.rng)
+        state.index[i] = laws.draw_maximum(rule.law, a, b, rule.phi, state.rng)
     state.draws[i] += size
     state.evaluations[0] += size

@@ -7,12 +7,11 @@ which matters when rewards can be negative.
 
 import math
 
-from numba import njit
-
 from thrifty import laws
+from thrifty.jit import kernel
 
 
-@njit
+@kernel
 def refresh(rule, state):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
     for i in range(state.index.size):
@@ -27,7 +26,7 @@ def refresh(rule, state):
             state.index[i] = state.best[i]
 
 
-@njit
+@kernel
 def renew(state, i):
     """Arm i was pulled: back to phase I."""
     state.age[i] = 0

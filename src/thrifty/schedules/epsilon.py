@@ -4,13 +4,12 @@ Jin, Yang, Xiao and Xu, "Thompson sampling with less exploration is fast and opt
 law of ExpTS and epsilon = 1/K it is ExpTS+.
 """
 
-from numba import njit
-
 from thrifty import laws
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 
-@njit
+@kernel
 def refresh(rule, state):
     """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
     for i in range(state.index.size):

@@ -60,7 +60,7 @@ def plan(
         engines=engines,
         problem=problem,
         horizon=horizon,
-        runs=checks.integer("runs", runs, at_least=1),
+        runs=checks.integer("runs", runs, at_least=1, at_most=checks.HORIZON),
         seed=checks.integer("seed", seed, at_least=0),
         prior=prior,
     )

@@ -33,7 +33,7 @@ from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, Problem
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import cores, execute
+from thrifty.simulation.run import simulate
 
 T = TypeVar("T")
 
@@ -60,12 +60,12 @@ class Spec:
             return cls(**{key: READERS[key](key, value) for key, value in table.items()})
 
     def plan(self) -> Plan:
-        """The checks that need several keys at once: that the arms, the policies and the engine fit."""
-        return plan(**{field.name: getattr(self, field.name) for field in fields(self)})
+        """Check what needs several keys at once: whether policies, problem, horizon and engine fit."""
+        return plan(**vars(self))
 
     def simulate(self, workers: int | None = None, *, progress: bool = False) -> Result:
         """Run it. ``workers`` and ``progress`` change nothing in the numbers."""
-        return execute(self.plan(), workers or cores(), progress=progress)
+        return simulate(**vars(self), workers=workers, progress=progress)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def write(path: Path, header: Mapping[str, Any], arrays: Arrays) -> None:
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a file that ``write`` made."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
         version = header["format"]
@@ -61,6 +61,16 @@ def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
     except BaseException:
         part.unlink()
         raise
+
+
+def writable(folder: Path) -> Path:
+    """Make the folder and try to write there: before hours of work, not after them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise FileError(f"cannot make or write to the folder {folder}: {error.strerror}") from None
 
 
 def _umask() -> int:

@@ -2,6 +2,8 @@
 
 from dataclasses import astuple, dataclass
 
+from thrifty.table import aligned
+
 
 @dataclass(frozen=True)
 class Row:
@@ -40,13 +42,7 @@ class Summary:
     rows: tuple[Row, ...]
 
     def __str__(self) -> str:
-        table = [HEADINGS, *(_cells(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in table
-        ]
-        lines.insert(1, "  ".join("─" * width for width in widths))
-        return "\n".join(lines)
+        return aligned(HEADINGS, [_cells(row) for row in self.rows])
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 ``docs/theory.md`` explains them and proves ours.
 """
 
+from thrifty.schedules.batch import C0, phi
 from thrifty.theory.audit import Step, audit
 from thrifty.theory.bound import Bound, nonvacuous_from, positive_gaps, total_regret
-from thrifty.theory.constants import C0, H_INTEGRAL, phi
+from thrifty.theory.constants import H_INTEGRAL
 from thrifty.theory.draws import (
     epsilon_draws,
     ts_ma_batch_draws,

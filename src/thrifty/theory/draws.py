@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from thrifty import checks
+from thrifty.schedules.batch import phi
 from thrifty.theory.bound import Bound, positive_gaps
-from thrifty.theory.constants import phi
 from thrifty.theory.ts_td import ts_td_sharp
 
 

@@ -38,7 +38,7 @@ def lower_bound(means: Sequence[float], family: str = "bernoulli", variance: flo
         _possible(arm, mean, family)
     best = max(clean)
     return math.fsum(
-        (best - mean) / _divergence(mean, best, family, variance) for mean in clean if mean < best
+        _ratio(best - mean, _divergence(mean, best, family, variance)) for mean in clean if mean < best
     )
 
 
@@ -60,10 +60,15 @@ def lower_bound_bounded(distributions: Sequence[tuple[Sequence[float], Sequence[
     means = [float(values @ weights) for values, weights in laws]
     best = max(means)
     return math.fsum(
-        (best - mean) / k_inf(values, weights, best, 0.0)[0]
+        _ratio(best - mean, k_inf(values, weights, best, 0.0)[0])
         for mean, (values, weights) in zip(means, laws, strict=True)
         if mean < best
     )
+
+
+def _ratio(gap: float, divergence: float) -> float:
+    """Gap over divergence; means so close that the divergence underflows can never be told apart."""
+    return gap / divergence if divergence > 0.0 else math.inf
 
 
 def _divergence(mean: float, best: float, family: str, variance: float) -> float:

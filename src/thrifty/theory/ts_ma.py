@@ -6,8 +6,8 @@ The proofs need ln T >= 1, so T >= 3. They hold for any number of samples from p
 import math
 
 from thrifty import checks
+from thrifty.schedules.batch import C0, phi
 from thrifty.theory.bound import Bound, arm
-from thrifty.theory.constants import C0, phi
 from thrifty.theory.vanilla import shares
 
 

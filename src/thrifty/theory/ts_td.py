@@ -9,8 +9,9 @@ import math
 from scipy.special import log_ndtr
 
 from thrifty import checks
+from thrifty.schedules.batch import C0, phi
 from thrifty.theory.bound import Bound, arm
-from thrifty.theory.constants import C0, H_INTEGRAL, phi
+from thrifty.theory.constants import H_INTEGRAL
 from thrifty.theory.ts_ma import overestimation
 from thrifty.theory.vanilla import shares
 

@@ -1,0 +1,40 @@
+"""``thrifty plot``: draw the figures of result files again."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from thrifty.cli.shared import draw
+from thrifty.errors import FileError
+
+
+def describe(commands: Any) -> None:
+    parser = commands.add_parser(
+        "plot",
+        help="draw the figures of result files again",
+        description="Draw the figures of result files again, as SVG and PNG, from the files alone.",
+        epilog="""\
+examples:
+  thrifty plot out/paper.npz
+  thrifty plot out/*.npz --out figures""",
+    )
+    parser.add_argument(
+        "results", metavar="RESULT.npz", type=Path, nargs="+", help="written by thrifty simulate"
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="default: beside each result")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty.simulation import storage
+    from thrifty.simulation.result import Result
+
+    sources: dict[Path, Path] = {}
+    for source in arguments.results:
+        target = (arguments.out or source.parent) / source.name
+        if sources.setdefault(target, source) != source:
+            raise FileError(f"{sources[target]} and {source} would be drawn to the same files")
+    for target, source in sources.items():
+        result = Result.load(source)
+        storage.writable(target.parent)
+        print(f"wrote {', '.join(map(str, draw(result, target)))}")

@@ -1,0 +1,62 @@
+"""Drive a compiled engine by hand: a run that can be stopped and looked at after any round."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from thrifty.engines.play import play_scan, play_tournament
+from thrifty.engines.state import (
+    Rule,
+    State,
+    Trace,
+    Words,
+    new_state,
+    new_trace,
+    policy_stream,
+    reward_stream,
+)
+from thrifty.policies import Policy
+from thrifty.problems import Arms, Problem
+
+PLAYS = {"scan": play_scan, "tournament": play_tournament}
+
+
+class Run(NamedTuple):
+    """What an engine's kernel is given."""
+
+    engine: str
+    rule: Rule
+    state: State
+    arms: Arms
+    rewards: Words
+    trace: Trace
+
+    def play(self, start: int, stop: int) -> None:
+        PLAYS[self.engine](self.rule, self.state, self.arms, self.rewards, self.trace, start, stop)
+
+    def play_all(self) -> np.ndarray:
+        """Play every round, one at a time; the arms that were pulled."""
+        pulled = np.empty(self.rule.horizon, np.int64)
+        for t in range(pulled.size):
+            before = self.state.pulls.copy()
+            self.play(t, t + 1)
+            (pulled[t],) = np.flatnonzero(self.state.pulls - before)
+        return pulled
+
+
+def new_run(
+    policy: Policy,
+    problem: Problem,
+    horizon: int,
+    *,
+    engine: str = "scan",
+    prior: tuple[float, float] | None = None,
+    seed: int = 0,
+) -> Run:
+    arms = problem.kernel()
+    rule = policy.rule(arms.gaps.size, horizon)
+    if prior is not None:
+        rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])
+    state = new_state(rule, policy_stream(seed, 0), tree=engine == "tournament")
+    trace = new_trace(np.arange(1, horizon + 1))
+    return Run(engine, rule, state, arms, reward_stream(seed, 0), trace)
