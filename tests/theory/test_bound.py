@@ -5,7 +5,7 @@ import math
 import pytest
 
 from thrifty.errors import InvalidValue
-from thrifty.theory import Bound, nonvacuous_from, positive_gaps, theorem1, total_regret
+from thrifty.theory import Bound, nonvacuous_from, positive_gaps, refined, theorem1, total_regret
 
 
 def test_a_bound_is_the_sum_of_its_terms():
@@ -42,6 +42,19 @@ def test_nonvacuous_from_a_huge_horizon():
 def test_nonvacuous_from_may_be_never():
     assert nonvacuous_from(lambda horizon: horizon, 1.0) == math.inf
     assert nonvacuous_from(lambda _: math.inf, 1.0) == math.inf
+
+
+def test_different_gaps_may_cross_more_than_once():
+    """Theorem A for one gap of 1 and 80 of 0.001, whose logarithm sets in at T = 10^6."""
+    gaps = [1.0] + [0.001] * 80
+
+    def regret(horizon):
+        return total_regret(refined, gaps, horizon)
+
+    assert [regret(horizon) < horizon for horizon in (9e5, 1e6, 1.4e6, 2e6)] == [False, True, False, True]
+    answer = nonvacuous_from(regret, 1.0)
+    assert regret(answer) < answer
+    assert regret(answer - 1) >= answer - 1
 
 
 @pytest.mark.parametrize("gap", [1.5, 0.0, -0.1, math.nan, 1e-120])

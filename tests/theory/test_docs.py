@@ -40,6 +40,7 @@ from thrifty.theory import (
 )
 
 TEXT = (Path(__file__).parents[2] / "docs" / "theory.md").read_text(encoding="utf-8")
+FLAT = " ".join(TEXT.split())  # where a line breaks does not matter
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?:e-?\d+)?|(?<![\w.])\d[\d,]*\d\d(?!\w)|(?<![\w.])\d+e\d+")
 
 GAP = 0.1
@@ -133,10 +134,6 @@ CHECKS = [
         for alpha in (0.0, 0.8, 0.9, 1.0)
     ],
     ("One bad arm, Δ = 0.1.", [GAP]),
-    ("T f′ = 1270·x/(x+c) < 1270 ln(x+c) ≤ f with c = 100^{1/3} > e", [1270, 1270, 100]),
-    ("ln x ≥ (18 − 11.68)/18, and before that f ≥ 11.68", [REMAINDER - 0.005, REMAINDER - 0.005]),
-    ("= 2.113, T f′", [math.cbrt(H_INTEGRAL) + math.cbrt(0.5)]),
-    ("which holds from u = 0.86", [0.86]),
     (
         "| h(a) | 3.4056 | 1.4472 | 0.63927 | 0.112609 | 0.0128406 |",
         [h(0.0), h(0.5), h(1.0), h(2.0), h(3.0)],
@@ -159,13 +156,13 @@ CHECKS = [
     ("+ 1/c₀ + 6 = 14.2655 in all", [1 / C0 + 6]),
     ("ln^{1.5}(T)/T ≤ 0.41", [1.5, 1.5**1.5 * math.exp(-1.5)]),
     ("at most 1.138", [1 / (1 - C0)]),
-    ("brought to 5.95 at α = 0", [(math.sqrt(0.5) + math.sqrt(3)) ** 2]),
+    ("as close to 5.95 as", [(math.sqrt(0.5) + math.sqrt(3)) ** 2]),
     (
         "it is T^0.65: the power is T^−1.35",
         [2 + 2 / C0 * math.log(ndtr(math.sqrt(2))), -2 / C0 * math.log(ndtr(2**0.5))],
     ),
     (
-        "T = 1.07e4 at α = 0.5,\n  7.10e3 at 0.8, 4.62e5 at 0.9, 4.96e10 at 0.3, and 2.24e37 at 0.99",
+        "T = 1.07e4 at α = 0.5, 7.10e3 at 0.8, 4.62e5 at 0.9, 4.96e10 at 0.3, and 2.24e37 at 0.99",
         [number for alpha in (0.5, 0.8, 0.9, 0.3, 0.99) for number in (g1_until(alpha), alpha)],
     ),
     ("4(1+√2)² = 23.31", [4 * (1 + math.sqrt(2)) ** 2]),
@@ -194,8 +191,8 @@ CHECKS = [
     ("180/(TΔ²); h times TΔ² is at most 2.7e-4 there, near TΔ² = 1.4.", [180, *second_case()]),
     ('"For α > 0.5 the samples', [0.5]),
     (
-        "For α = 0.8 and Δ = 0.1,\nφ times Theorem D falls below T, the trivial bound, at T = 2.385e8, "
-        "and below one per cent of it at T = 7.212e10 (at α = 1: 2.932e7\nand 4.970e9)",
+        "For α = 0.8 and Δ = 0.1, φ times Theorem D falls below T, the trivial bound, at T = 2.385e8, "
+        "and below one per cent of it at T = 7.212e10 (at α = 1: 2.932e7 and 4.970e9)",
         [
             0.8,
             GAP,
@@ -254,16 +251,16 @@ def unit(token):
 
 
 def line_or(fragment):
-    """A table row is named by its beginning; anything else is meant literally."""
+    """A table row is named by its beginning; anything else is meant literally, up to white space."""
     if fragment.startswith("| ") and fragment.count("|") == 2:
-        return next(line for line in TEXT.splitlines() if line.startswith(fragment))
-    return fragment
+        fragment = next(line for line in TEXT.splitlines() if line.startswith(fragment))
+    return " ".join(fragment.split())
 
 
 @pytest.mark.parametrize(("fragment", "expected"), CHECKS, ids=[fragment[:40] for fragment, _ in CHECKS])
 def test_numbers(fragment, expected):
     fragment = line_or(fragment)
-    assert fragment in TEXT
+    assert fragment in FLAT
     tokens = NUMBER.findall(fragment)
     assert len(tokens) == len(expected), tokens
     for token, wanted in zip(tokens, expected, strict=True):
@@ -285,7 +282,7 @@ def test_the_example(row):
 
 
 def test_no_number_is_left_unchecked():
-    rest = TEXT
+    rest = FLAT
     for fragment, _ in sorted(CHECKS, key=lambda check: -len(check[0])):
         rest = rest.replace(line_or(fragment), " ")
     for row in example_rows():
@@ -300,6 +297,3 @@ def test_the_closed_forms_of_the_text():
     assert best_split(GAP, x / GAP**2) == pytest.approx(ratio / (1 + ratio), rel=1e-9)
     closed = (math.cbrt(2 * math.log(x)) + math.cbrt(H_INTEGRAL) + math.cbrt(0.5)) ** 3 + 0.5 + GAP**2
     assert sharp(GAP, x / GAP**2).pulls * GAP**2 == pytest.approx(closed, rel=1e-9)
-    u, c = 0.86, math.cbrt(H_INTEGRAL) + math.cbrt(0.5)
-    assert u**3 + c * u**2 >= 2.0
-    assert c**3 > 9.0 > math.exp(u**3 / 2)

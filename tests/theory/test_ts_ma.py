@@ -102,6 +102,15 @@ def test_the_order_of_the_sharp_bound():
     assert [y * math.log(x) / x for y, x in zip(at_one, log, strict=True)][2] < 0.1  # o(ln^2 T)
 
 
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_overestimation_is_concave_in_the_horizon(alpha):
+    """V (ln(N/2) + 1) for N = phi + 1 and for N = T: its difference quotients decrease from T = 3 on."""
+    horizons = np.exp(np.linspace(math.log(3), 60, 2000))
+    for samples in (lambda t: phi(t, alpha) + 1, lambda t: t):
+        values = np.array([overestimation(t, alpha, samples(t)) for t in horizons])
+        assert np.all(np.diff(np.diff(values) / np.diff(horizons)) < 0)
+
+
 @pytest.mark.parametrize("bound", [ts_ma, ts_ma_sharp])
 @pytest.mark.parametrize("alpha", [0.0, 0.8, 1.0])
 def test_one_crossing_with_the_trivial_bound(bound, alpha):

@@ -24,7 +24,8 @@ from thrifty.report.page import (
 )
 from thrifty.simulation.result import Result
 
-PAPER = "Efficient and Adaptive Posterior Sampling Algorithms for Bandits (Hu, Huang, Zhang, Lécuyer, Hegde; UAI 2024)"
+PAPER = "Efficient and Adaptive Posterior Sampling Algorithms for Bandits"
+AUTHORS = "Hu, Huang, Zhang, Lécuyer and Hegde (UAI 2024)"
 # A sign beside the words, so that the verdict is not told by colour alone.
 SIGNS = {HOLDS: ("✓", "good"), DIRECTION: ("≈", "fair"), FAILS: ("✗", "bad"), UNTESTABLE: ("–", "none")}
 HORIZON = 1e6  # of the table of bounds
@@ -35,34 +36,51 @@ def report(
     claims: Sequence[Claim],
     exhibits: Sequence[Exhibit],
     drawings: Mapping[str, Path],
-    command: str,
+    *,
+    full: bool,
+    seed: int,
 ) -> str:
     """The page as HTML. ``drawings`` are the SVG files by the name of their panel."""
-    shown = [_figure(exhibit, drawings) for exhibit in exhibits]
-    if "figure1" in results:
-        shown.append(_numbers(results["figure1"]))
+    shown = []
+    for exhibit in exhibits:
+        shown.append(_figure(exhibit, drawings))
+        if "trade" in exhibit.panels:
+            shown.append(_numbers(results["figure1"]))
     sections = [
         Section("figures", "Figures", shown),
         Section("claims", "Every claim", [_claims(claims)]),
         Section("theory", "The bounds, evaluated", _theory()),
     ]
     if said := advice(results):
-        sections.append(Section("practice", "For practice", [bullets(said)]))
-    sections.append(Section("making", "How this page was made", _making(results, command)))
-    return page("Posterior sampling with fewer samples, reproduced", _opening(claims), sections)
+        sections.append(Section("practice", "What to take from it", [bullets(said)]))
+    sections.append(Section("making", "How this page was made", _making(results, full, seed)))
+    return page(f"{PAPER}: reproduced, claim by claim", _opening(results, claims, full), sections)
 
 
-def _opening(claims: Sequence[Claim]) -> list[Html]:
-    counts = ", ".join(
-        f"{count} {_plural(verdict, count)}" for verdict, count in tally(claims).items() if count
-    )
-    verdict = element(
-        "div",
-        element("p", element("strong", f"Of {len(claims)} claims of the paper, {counts}.")),
-        bullets(findings(claims)),
-        class_="summary",
-    )
-    return [element("p", f"The experiments and theorems of {PAPER}, claim by claim.", class_="note"), verdict]
+def _opening(results: Results, claims: Sequence[Claim], full: bool) -> list[Html]:
+    runs = sorted({result.settings.runs for result in results.values()})
+    size = f"It rests on {runs[0]} to {runs[-1]} runs per setting" if runs else "Nothing was simulated for it"
+    more = join(["; ", element("code", "thrifty reproduce --full"), " takes many more"])
+    counts = [f"{count} {_plural(verdict, count)}" for verdict, count in tally(claims).items() if count]
+    return [
+        element(
+            "p",
+            f"The paper is by {AUTHORS}. This page is not. {size}",
+            "" if full else more,
+            ".",
+            class_="note",
+        ),
+        element(
+            "div",
+            element("p", element("strong", f"Of {len(claims)} claims, {_listed(counts)}.")),
+            bullets(findings(claims)),
+            class_="summary",
+        ),
+    ]
+
+
+def _listed(items: Sequence[str]) -> str:
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def _plural(verdict: str, count: int) -> str:
@@ -158,7 +176,8 @@ def _theory() -> list[Html]:
     ]
 
 
-def _making(results: Results, command: str) -> list[Html]:
+def _making(results: Results, full: bool, seed: int) -> list[Html]:
+    command = f"thrifty reproduce {'--full' if full else '--quick'} --seed {seed}"
     parts = [
         paragraph("Made by ", element("code", command), ". The same command and seed give the same numbers.")
     ]

@@ -47,8 +47,7 @@ def reproduce(
     decided = claims(whole)
     text = json.dumps([dataclasses.asdict(claim) for claim in decided], indent=2, ensure_ascii=False) + "\n"
     _write(out / "claims.json", text)
-    command = f"thrifty reproduce {'--full' if full else '--quick'} --seed {seed}"
-    return _write(out / "report.html", report(whole, decided, shown, drawings, command))
+    return _write(out / "report.html", report(whole, decided, shown, drawings, full=full, seed=seed))
 
 
 def names(everything: Sequence[Experiment]) -> list[str]:

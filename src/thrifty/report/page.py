@@ -110,7 +110,7 @@ def table(
 
 
 def figure(title: str, images: Sequence[Image], caption: str) -> Html:
-    """A title, one image or several side by side, and the caption under them."""
+    """A title, one image with the caption beside it, or several side by side with the caption under them."""
     shown = (
         Html(
             f'<img src="data:image/svg+xml;base64,{base64.b64encode(image.svg).decode()}" '
@@ -118,12 +118,12 @@ def figure(title: str, images: Sequence[Image], caption: str) -> Html:
         )
         for image in images
     )
-    kind = "panels" if len(images) > 1 else "panel"
     return element(
         "figure",
         element("h3", title),
-        element("div", *shown, class_=kind),
+        element("div", *shown, class_="panels"),
         element("figcaption", caption),
+        class_="several" if len(images) > 1 else "single",
     )
 
 
@@ -153,7 +153,7 @@ CSS = """
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; color: var(--ink); background: #fff; font: 1rem/1.6 system-ui, -apple-system, "Segoe UI",
   Roboto, "Helvetica Neue", Arial, sans-serif; }
-main { max-width: 72rem; margin: 0 auto; padding: 2.5rem 1.5rem 4rem; }
+main { max-width: 66rem; margin: 0 auto; padding: 2.5rem 1.5rem 4rem; }
 p, ul, figcaption { max-width: 46rem; }
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .5rem; max-width: 50rem; }
 h2 { font-size: 1.45rem; line-height: 1.25; margin: 3.5rem 0 1rem; padding-top: 1rem;
@@ -171,25 +171,27 @@ nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; 
   margin: 1.5rem 0 0; max-width: none; }
 nav li { margin: 0; }
 figure { margin: 2.75rem 0; }
-figcaption { margin-top: .75rem; }
 img { display: block; width: 100%; height: auto; }
-.panel { max-width: 44rem; }
-.panels { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem 2rem; align-items: start; }
+.several .panels, .single { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem 2rem; align-items: start; }
+.single h3 { grid-column: 1 / -1; margin: 0; }
+.several figcaption { margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; font-size: .875rem; line-height: 1.45; }
 caption { text-align: left; color: var(--soft); padding-bottom: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; }
 thead th { border-bottom: 2px solid var(--ink); }
 tbody td { border-bottom: 1px solid var(--line); }
+.plain th, .plain td { padding: .25rem .75rem .25rem 0; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; border: 1.5px solid; border-radius: 1em; padding: 0 .6em; font-weight: 600;
-  white-space: nowrap; }
+  font-size: .92em; white-space: nowrap; }
 .good { color: #0a6b4b; } .fair { color: #7a5200; } .bad { color: #a33a00; } .none { color: #59636e; }
 
 @media screen and (max-width: 46rem) {
   main { padding: 1.25rem 1rem 3rem; }
   h1 { font-size: 1.6rem; }
   h2 { font-size: 1.3rem; margin-top: 2.5rem; }
-  .panels { grid-template-columns: 1fr; }
+  .several .panels, .single { grid-template-columns: 1fr; }
+  img { width: calc(100% + 1.5rem); margin: 0 -.75rem; }
   .scroll { overflow-x: auto; }
   .plain td, .plain th { white-space: nowrap; }
   .plain caption { white-space: normal; }
@@ -199,7 +201,8 @@ tbody td { border-bottom: 1px solid var(--line); }
   .cards tr { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; margin: 0 0 1rem; }
   .cards td { border: 0; padding: .2rem 0; }
   .cards td::before { content: attr(data-label) ": "; color: var(--soft); }
-  .cards td.number { text-align: left; white-space: normal; }
+  .cards td.plain th, .plain td { padding: .25rem .75rem .25rem 0; }
+.number { text-align: left; white-space: normal; }
 }
 
 @media print {
@@ -213,8 +216,8 @@ tbody td { border-bottom: 1px solid var(--line); }
   tr { break-inside: avoid; }
   thead { display: table-header-group; }
   table { font-size: 7.5pt; }
-  .panel { max-width: 60%; }
-  .panels { grid-template-columns: 1fr 1fr; gap: .5rem 1rem; }
+  .several .panels, .single { gap: .5rem 1rem; }
+  .cards td, .cards th { padding: .2rem .5rem .2rem 0; }
   .summary, .badge { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 """

@@ -71,8 +71,9 @@ def nonvacuous_from(regret: Callable[[float], float], gap: float, start: float =
     """The smallest horizon T >= start with regret(T) < T * gap; infinite if there is none below 1e300.
 
     A policy that always errs loses T * gap, so only from there on does a bound say anything. The answer is
-    exact to the integer below 2^53, to a relative 1e-12 above. ``regret(T) / T`` must cross ``gap`` once,
-    which holds for every bound of this package (docs/theory.md, section 3).
+    exact to the integer below 2^53, to a relative 1e-12 above. ``regret(T) / T`` must cross ``gap`` once:
+    every bound of this package does, for any number of arms with one gap (docs/theory.md, section 3). Sums
+    over different gaps may cross more than once; the answer is then one of the crossings.
 
     >>> from thrifty.theory import theorem1
     >>> nonvacuous_from(lambda horizon: theorem1(0.1, horizon).regret, 0.1)

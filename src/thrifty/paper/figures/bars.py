@@ -34,7 +34,7 @@ PRINTED: dict[str, Any] = {
 
 def figure2(results: Results) -> Exhibit:
     """Total draws of TS-TD, those on sub-optimal arms hatched."""
-    drawing, ax = panel("", width=6.4)
+    drawing, ax = panel("")
     horizon = results["draws-m1"].settings.horizon
     everything = ARMS * horizon / UNIT
     for alpha in ALPHAS:
@@ -69,7 +69,7 @@ def figure2(results: Results) -> Exhibit:
 
 def figure3(results: Results) -> Exhibit:
     """The share of TS-MA's draws that go to optimal arms. Points, not bars: the axis does not begin at 0."""
-    drawing, ax = panel("", width=6.4)
+    drawing, ax = panel("")
     shares = {
         (alpha, m): 100.0 * optimal_share(results[f"draws-m{m}"], TSMA(alpha))
         for alpha in ALPHAS

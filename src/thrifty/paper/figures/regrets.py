@@ -51,7 +51,7 @@ def figure1(results: Results) -> Exhibit:
 def trade(results: Results) -> Exhibit:
     """Regret against draws for every law and schedule that was simulated."""
     result = results["figure1"]
-    drawing, ax = panel("", width=7.6)
+    drawing, ax = panel("", height=6.4)
     twins = {TSTD(0.0).label, *(label for label in result.labels if label.endswith("ε=1)"))}
     figures.trade(subset(result, [label for label in result.labels if label not in twins]), ax)
     fresh, beta = _mean(result, ThompsonSampling()), _mean(result, ThompsonSampling("beta"))
