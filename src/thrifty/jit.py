@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.errors import NumbaError as CompilationError
+
+__all__ = ["CompilationError", "announce_compilation", "config", "entry", "entry_here", "inlined", "kernel"]
 
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
 
@@ -44,6 +47,9 @@ def _cache_folder() -> Path:
 CACHE_FOLDER = _cache_folder()
 
 
+_entries: set[str] = set()  # the names of those that are cached on disk
+
+
 def _compile(function: Function, **options: Any) -> Function:
     """Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
     large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off."""
@@ -63,6 +69,7 @@ def inlined(function: Function) -> Function:
 
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs."""
+    _entries.add(function.__name__)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
@@ -78,11 +85,10 @@ def entry_here(function: Function) -> Function:
 
 def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
     """Say on standard error that calling these will compile them: ten silent seconds look like a fault."""
-    waiting = {f.__name__ for f in functions if getattr(f, "signatures", True) == [] and not _cached(f)}
-    if waiting:
-        names = ", ".join(sorted(waiting))
-        print(f"thrifty: compiling {names} (once on this machine, about ten seconds)", file=sys.stderr)
-
-
-def _cached(function: Callable[..., Any]) -> bool:
-    return any(CACHE_FOLDER.rglob(f"*.{function.__name__}-*.nbi"))
+    for function in dict.fromkeys(functions):
+        if getattr(function, "signatures", True) == []:
+            name = function.__name__
+            if name not in _entries:
+                print(f"thrifty: compiling {name} (for this process)", file=sys.stderr)
+            elif not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
+                print(f"thrifty: compiling {name} (once on this machine, about ten seconds)", file=sys.stderr)

@@ -6,8 +6,10 @@ makes it. It becomes a ``Rule`` for the kernels when the number of arms and the 
 
 import math
 from abc import ABC, abstractmethod
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import ClassVar
 
 from thrifty import checks, laws
@@ -251,26 +253,26 @@ class KLUCBPlusPlus(Policy):
 
 @dataclass(frozen=True)
 class IndexPolicy(Policy):
-    """A policy of your own: subclass it and give it a compiled function ``index`` of one arm's statistics.
+    """A policy of your own: a frozen dataclass whose fields are its parameters, with one more method,
 
-        index(n, mean, t, rule, rng)
+        def index(self, n, mean, t, rng): ...
 
-    ``n`` and ``mean`` are the arm's, ``t`` is the number of pulls made so far, ``rule.arms`` and
-    ``rule.horizon`` are the setting, ``rule.parameters`` the policy's own fields (at most four numbers, in
-    order), and ``rng`` is for ``thrifty.numerics.random``. The arm with the largest index is pulled.
+    of one arm's pulls and mean reward, and of the number t of pulls made so far. Inside it, ``self`` has the
+    fields, ``self.arms`` and ``self.horizon``, and ``rng`` is for ``thrifty.numerics.random``. It is compiled,
+    so it may only compute. The arm with the largest index is pulled.
     """
 
     index: ClassVar[Callable[..., float]]
+    arms: ClassVar[int]  # known inside index alone
+    horizon: ClassVar[int]
     schedule: ClassVar[str] = "index"
     citation: ClassVar[str] = "your own"
 
     def __post_init__(self) -> None:
         if not hasattr(type(self), "index"):
-            raise InvalidType(f"{type(self).__name__} must have an index: see IndexPolicy")
+            raise InvalidType(f"{type(self).__name__} must have a method index(self, n, mean, t, rng)")
         if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
             raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
-        if len(fields(self)) > 4:
-            raise InvalidType(f"{type(self).__name__} must have at most 4 fields, got {len(fields(self))}")
         for field in fields(self):
             object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
 
@@ -279,9 +281,14 @@ class IndexPolicy(Policy):
         return repr(self)
 
     def rule(self, arms: int, horizon: int) -> Rule:
-        values = [float(getattr(self, field.name)) for field in fields(self)]
-        a, b, c, d = values + [0.0] * (4 - len(values))
-        return Rule(FRESH, arms, horizon, parameters=(a, b, c, d))
+        values = (getattr(self, field.name) for field in fields(self))
+        return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
+
+
+@cache
+def _inside(policy: type[IndexPolicy]) -> Callable[..., tuple[float, ...]]:
+    """What ``self`` is inside a compiled index: a named tuple of the fields and the setting."""
+    return namedtuple(policy.__name__, [*(field.name for field in fields(policy)), "arms", "horizon"])
 
 
 POLICIES: dict[str, type[Policy]] = {

@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
 import thrifty
 from thrifty.engines import TOURNAMENT_FROM
@@ -160,18 +159,39 @@ def test_interpreted_kernels_give_the_same_numbers() -> None:
 # The contract on random streams -------------------------------------------------------------------------
 
 
-@njit
-def sample(n, mean, t, rule, rng):  # type: ignore[no-untyped-def]
-    return mean + rule.parameters[0] * random.normal(rng) / math.sqrt(n)
-
-
 @dataclass(frozen=True)
 class Sampler(thrifty.IndexPolicy):
     """Vanilla TS as a user would write it; with a width of 0 it is greedy."""
 
     width: float = 1.0
 
-    index: ClassVar = sample
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return float(mean + self.width * random.normal(rng) / math.sqrt(n))
+
+
+@dataclass(frozen=True)
+class Faulty(thrifty.IndexPolicy):
+    """Its index is not a number from the tenth pull on."""
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return mean if t < 10 else math.nan
+
+
+@dataclass(frozen=True)
+class Wordy(thrifty.IndexPolicy):
+    """No kernel can open a file."""
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return float(open("/dev/null").read())
+
+
+def test_an_index_that_is_not_a_number_or_cannot_be_compiled_is_refused() -> None:
+    with pytest.raises(
+        thrifty.InvalidValue, match=r"index of Faulty\(\) must be a number, got NaN in round 11"
+    ):
+        thrifty.simulate(Faulty(), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
+    with pytest.raises(thrifty.InvalidValue, match=r"index of Wordy\(\) cannot be compiled"):
+        thrifty.simulate(Wordy(), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
 
 
 def test_a_run_can_be_played_by_hand_from_its_two_streams() -> None:

@@ -5,28 +5,37 @@ that Numba's disk cache accepts. It plays rounds ``start`` to ``stop`` of a run,
 played in slices, with progress shown in between; where the cuts lie changes nothing.
 """
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numba
+
 from thrifty import problems
 from thrifty.engines import rounds, scan, tournament
-from thrifty.jit import entry, entry_here, inlined, kernel
+from thrifty.jit import config, entry, entry_here, inlined, kernel
 
 
 @inlined
 def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
+    """Returns how many rounds were played: ``stop``, or fewer if there was nothing to choose by."""
     if start == 0 and rule.prior_weight > 0.0:
         begin(rule, state)
     initial = rule.arms if rule.prior_weight == 0.0 else 0
-    for t in range(start, stop):
+    t = start
+    while t < stop:
         i = t if t < initial else choose(rule, state, t)
+        if i < 0:
+            break
         rounds.observe(rule, state, i, problems.pull(arms, i, rewards))
         after(state, i)
+        t += 1
         trace.total[0] += arms.gaps[i]
-        if t + 1 == trace.checkpoints[trace.passed[0]]:
+        if t == trace.checkpoints[trace.passed[0]]:
             trace.regret[trace.passed[0]] = trace.total[0]
             trace.passed[0] += 1
+    return t
 
 
 @kernel
@@ -64,31 +73,34 @@ def _after_tournament(state, i):
 
 @entry
 def play_scan(rule, state, arms, rewards, trace, start, stop):
-    _play(_begin_scan, _choose_scan, _after_scan, rule, state, arms, rewards, trace, start, stop)
+    return _play(_begin_scan, _choose_scan, _after_scan, rule, state, arms, rewards, trace, start, stop)
 
 
 @entry
 def play_tournament(rule, state, arms, rewards, trace, start, stop):
-    _play(
+    return _play(
         _begin_tournament, _choose_tournament, _after_tournament,
         rule, state, arms, rewards, trace, start, stop,
     )  # fmt: skip
 
 
 @cache
-def play_custom(index: Callable[..., float]) -> Callable[..., None]:
+def play_custom(index: Callable[..., float]) -> Callable[..., int]:
     """Scan for a user's own index, computed anew for every arm in every round; not cached on disk."""
+    formula: Any = index if config.DISABLE_JIT or hasattr(index, "py_func") else numba.njit(index)
 
     @kernel
     def choose(rule, state, t):
+        """The arm, or -1 if some arm's index is not a number."""
         for i in range(rule.arms):
             n = state.pulls[i] + rule.prior_weight
-            state.index[i] = index(n, state.means[i], t, rule, state.rng)
+            state.index[i] = formula(rule.own, n, state.means[i], t, state.rng)
+            if math.isnan(state.index[i]):
+                return -1
         return scan.choose(state.index, state.rng)
 
     @entry_here
-    def play(rule, state, arms, rewards, trace, start, stop):
-        _play(_begin_scan, choose, _after_scan, rule, state, arms, rewards, trace, start, stop)
+    def play_own_index(rule, state, arms, rewards, trace, start, stop):
+        return _play(_begin_scan, choose, _after_scan, rule, state, arms, rewards, trace, start, stop)
 
-    compiled: Callable[..., Any] = play
-    return compiled
+    return play_own_index

@@ -28,7 +28,7 @@ class Rule(NamedTuple):
     phi: float = 1.0
     epsilon: float = 1.0
     batch: bool = False
-    parameters: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # of a user's own index
+    own: tuple[float, ...] = ()  # what a user's own index calls self
     prior_mean: float = 0.0
     prior_weight: float = 0.0  # 0: every arm is pulled once instead
 

@@ -65,7 +65,7 @@ def _opening(results: Results, claims: Sequence[Claim], full: bool) -> list[Html
     return [
         element(
             "p",
-            f"The paper is by {AUTHORS}. This page is not. {size}",
+            f"The paper is by {AUTHORS}. This page is an independent check. {size}",
             "" if full else more,
             ".",
             class_="note",

@@ -107,8 +107,9 @@ def advice(results: Results) -> list[str]:
         said += [_one_draw(results["figure1"]), _law(results["figure1"])]
     if "bounded-beta" in results:
         said.append(_other_rewards(results["bounded-beta"]))
-    dense = [one for name, one in results.items() if name.startswith("cost-dense-")]
-    committed = [one for name, one in results.items() if name.startswith("cost-committed-")]
+    timed = {name: one for name, one in results.items() if one.provenance}
+    dense = [one for name, one in timed.items() if name.startswith("cost-dense-")]
+    committed = [one for name, one in timed.items() if name.startswith("cost-committed-")]
     if dense and committed:
         said.append(_many_arms(max(dense, key=_arms), max(committed, key=_arms)))
     return said

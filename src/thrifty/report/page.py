@@ -57,7 +57,13 @@ def join(parts: Iterable[str]) -> Html:
     >>> print(join(["1 < 2, ", element("b", "yes")]))
     1 &lt; 2, <b>yes</b>
     """
-    return Html("".join(part if isinstance(part, Html) else html.escape(part) for part in parts))
+    return Html("".join(part if isinstance(part, Html) else _text(part) for part in parts))
+
+
+def _text(plain: str) -> str:
+    """Escaped, and set so that no line ends inside "α = 0" or "5 %"."""
+    space = "\N{NO-BREAK SPACE}"
+    return html.escape(plain).replace(" = ", f"{space}={space}").replace(" %", f"{space}%")
 
 
 def paragraph(*text: str) -> Html:
@@ -172,7 +178,8 @@ nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; 
 nav li { margin: 0; }
 figure { margin: 2.75rem 0; }
 img { display: block; width: 100%; height: auto; }
-.several .panels, .single { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem 2rem; align-items: start; }
+.several .panels, .single { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem 2rem;
+  align-items: start; }
 .single h3 { grid-column: 1 / -1; margin: 0; }
 .several figcaption { margin-top: 1rem; }
 table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; font-size: .875rem; line-height: 1.45; }
@@ -201,8 +208,7 @@ tbody td { border-bottom: 1px solid var(--line); }
   .cards tr { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; margin: 0 0 1rem; }
   .cards td { border: 0; padding: .2rem 0; }
   .cards td::before { content: attr(data-label) ": "; color: var(--soft); }
-  .cards td.plain th, .plain td { padding: .25rem .75rem .25rem 0; }
-.number { text-align: left; white-space: normal; }
+  .cards td.number { text-align: left; white-space: normal; }
 }
 
 @media print {

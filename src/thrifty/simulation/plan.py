@@ -23,7 +23,7 @@ class Plan:
     settings: Settings
     checkpoints: Integers
     rules: tuple[Rule, ...]
-    plays: tuple[Callable[..., None], ...]
+    plays: tuple[Callable[..., int], ...]
 
 
 def plan(
@@ -133,7 +133,7 @@ def _engine(policy: Policy, engine: str, arms: int) -> str:
     return engine
 
 
-def _play(policy: Policy, engine: str) -> Callable[..., None]:
+def _play(policy: Policy, engine: str) -> Callable[..., int]:
     if isinstance(policy, IndexPolicy):
         return play_custom(type(policy).index)
     return {"scan": play_scan, "tournament": play_tournament}[engine]

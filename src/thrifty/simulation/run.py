@@ -15,7 +15,8 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.engines.state import Rule, new_state, new_trace, policy_stream, reward_stream
-from thrifty.jit import announce_compilation
+from thrifty.errors import InvalidValue
+from thrifty.jit import CompilationError, announce_compilation
 from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
 from thrifty.simulation import progress as progress_bar
@@ -84,7 +85,11 @@ def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulati
                 if stop.is_set():
                     return
                 end = min(start + size, settings.horizon)
-                plays[p](rules[p], state, kernel, rewards, trace, start, end)
+                played = plays[p](rules[p], state, kernel, rewards, trace, start, end)
+                if played < end:
+                    raise InvalidValue(
+                        f"the index of {settings.labels[p]} must be a number, got NaN in round {played + 1}"
+                    )
                 advance(end - start)
         result.regret[p, run] = trace.regret
         result.pulls[p, run] = state.pulls
@@ -112,10 +117,13 @@ def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulati
 def _compile(ready: Plan, kernel: Arms) -> None:
     """Compile, or load from the cache, what will be played: a call that plays no round."""
     announce_compilation(ready.plays)
-    for play, rule in dict(zip(ready.plays, ready.rules, strict=True)).items():
+    for play, rule, label in zip(ready.plays, ready.rules, ready.settings.labels, strict=True):
         one = rule._replace(arms=1)
         state = new_state(one, policy_stream(0, 0), tree=True)
-        play(one, state, kernel, reward_stream(0, 0), new_trace(ready.checkpoints), 1, 1)
+        try:
+            play(one, state, kernel, reward_stream(0, 0), new_trace(ready.checkpoints), 1, 1)
+        except CompilationError as error:
+            raise InvalidValue(f"the index of {label} cannot be compiled: {error}") from None
 
 
 def _slice(rule: Rule, tree: bool) -> int:

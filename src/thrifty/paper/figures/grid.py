@@ -25,7 +25,8 @@ class Quantity(NamedTuple):
     published: Mapping[int, float]  # by the number m of optimal arms
     policy: Callable[[float, float], Policy]  # of alpha, which gives the variance, and phi
     measure: Callable[[Result, Policy], NDArray[np.float64]]
-    log: bool
+    sign: int  # 1 if it grows with phi, -1 if it falls
+    log: bool  # whether its axis is logarithmic
 
     def values(self, results: Results, m: int, alpha: float, phi: float) -> NDArray[np.float64]:
         """One number per run."""
@@ -33,13 +34,16 @@ class Quantity(NamedTuple):
 
 
 QUANTITIES = (
-    Quantity("draws", "TS-TD: all draws", DRAWS, lambda alpha, phi: TSTD(alpha, phi=phi), draws, log=True),
+    Quantity(
+        "draws", "TS-TD: all draws", DRAWS, lambda alpha, phi: TSTD(alpha, phi=phi), draws, sign=1, log=True
+    ),
     Quantity(
         "share",
         "TS-MA: share of the draws on optimal arms",
         SHARES,
         lambda alpha, phi: TSMA(alpha, phi=phi),
         optimal_share,
+        sign=-1,
         log=False,
     ),
 )
@@ -80,14 +84,14 @@ def _crossings(results: Results, alpha: float) -> str:
     for quantity in QUANTITIES:
         for m, published in quantity.published.items():
             means = np.array([quantity.values(results, m, alpha, phi).mean() for phi in GRID_SIZES])
-            sign = 1.0 if means[-1] > means[0] else -1.0  # draws grow with phi, shares fall
-            rising = np.maximum.accumulate(sign * means)  # a few runs may disturb the order
-            if sign * published < rising[0]:
+            rising = np.maximum.accumulate(quantity.sign * means)  # a few runs may disturb the order
+            wanted = quantity.sign * published
+            if wanted < rising[0]:
                 found.append(f"below {GRID_SIZES[0]:g}")
-            elif sign * published > rising[-1]:
+            elif wanted > rising[-1]:
                 found.append(f"above {GRID_SIZES[-1]:,g}")
             else:
-                phi = math.exp(np.interp(sign * published, rising, np.log(GRID_SIZES)))
+                phi = math.exp(np.interp(wanted, rising, np.log(GRID_SIZES)))
                 found.append(f"about {round(phi, -1 if phi >= 100.0 else 0):.0f}")
     return (
         f"With variance {VARIANCES[alpha]} the draws are met at φ {found[0]} (m = 1) and {found[1]} (m = "

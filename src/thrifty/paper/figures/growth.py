@@ -90,15 +90,18 @@ def cost(results: Results) -> Exhibit:
         (KLUCBPlusPlus(), committed),
     )
     looks = styles([policy.label for policy, _ in series])
-    curves = []
-    for (policy, by_arms), look in zip(series, looks, strict=True):
-        times = {k: 1e6 * seconds_per_round(by_arms[k], policy) for k in sorted(by_arms)}
-        known = {k: time for k, time in times.items() if not math.isnan(time)}  # provenance may be lost
-        if known:
-            curves.append(Curve(policy.label, list(known), [[time] for time in known.values()], look))
+    curves = [
+        Curve(
+            policy.label,
+            sorted(by_arms),
+            [[1e6 * seconds_per_round(by_arms[k], policy)] for k in sorted(by_arms)],
+            look,
+        )
+        for (policy, by_arms), look in zip(series, looks, strict=True)
+    ]
     drawing, ax = panel("one core")
     plot(ax, curves, [], "arms K", "microseconds per round")
-    largest = max(dense)
+    largest = max(dense.keys() & committed.keys())
     vanilla = seconds_per_round(dense[largest], ThompsonSampling())
     ratio = vanilla / seconds_per_round(committed[largest], TSMA(0.8))
     return Exhibit(
