@@ -257,9 +257,9 @@ class IndexPolicy(Policy):
 
         def index(self, n, mean, t, rng): ...
 
-    of one arm's pulls and mean reward, and of the number t of pulls made so far. Inside it, ``self`` has the
-    fields, ``self.arms`` and ``self.horizon``, and ``rng`` is for ``thrifty.numerics.random``. It is compiled,
-    so it may only compute. The arm with the largest index is pulled.
+    of one arm's pulls and mean reward, and of the number t of pulls made so far. Inside it, ``self`` has
+    the fields, ``self.arms`` and ``self.horizon``, and ``rng`` is for ``thrifty.numerics.random``. It is
+    compiled, so it may only compute. The arm with the largest index is pulled.
     """
 
     index: ClassVar[Callable[..., float]]

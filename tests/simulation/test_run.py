@@ -179,10 +179,10 @@ class Faulty(thrifty.IndexPolicy):
 
 @dataclass(frozen=True)
 class Wordy(thrifty.IndexPolicy):
-    """No kernel can open a file."""
+    """No kernel can print a module."""
 
     def index(self, n: float, mean: float, t: int, rng: Any) -> float:
-        return float(open("/dev/null").read())
+        return float(repr(thrifty))
 
 
 def test_an_index_that_is_not_a_number_or_cannot_be_compiled_is_refused() -> None:
