@@ -179,10 +179,10 @@ class Faulty(thrifty.IndexPolicy):
 
 @dataclass(frozen=True)
 class Wordy(thrifty.IndexPolicy):
-    """No kernel can print a module."""
+    """It has no such field."""
 
     def index(self, n: float, mean: float, t: int, rng: Any) -> float:
-        return float(repr(thrifty))
+        return mean + self.bonus  # type: ignore[attr-defined,no-any-return]
 
 
 def test_an_index_that_is_not_a_number_or_cannot_be_compiled_is_refused() -> None:
@@ -190,7 +190,9 @@ def test_an_index_that_is_not_a_number_or_cannot_be_compiled_is_refused() -> Non
         thrifty.InvalidValue, match=r"index of Faulty\(\) must be a number, got NaN in round 11"
     ):
         thrifty.simulate(Faulty(), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
-    with pytest.raises(thrifty.InvalidValue, match=r"index of Wordy\(\) cannot be compiled"):
+    with pytest.raises(
+        thrifty.InvalidValue, match=r"index of Wordy\(\) cannot be compiled: Unknown attribute 'bonus'"
+    ):
         thrifty.simulate(Wordy(), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
 
 

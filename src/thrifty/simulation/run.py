@@ -123,7 +123,8 @@ def _compile(ready: Plan, kernel: Arms) -> None:
         try:
             play(one, state, kernel, reward_stream(0, 0), new_trace(ready.checkpoints), 1, 1)
         except CompilationError as error:
-            raise InvalidValue(f"the index of {label} cannot be compiled: {error}") from None
+            reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
+            raise InvalidValue(f"the index of {label} cannot be compiled: {reasons[0]}") from error
 
 
 def _slice(rule: Rule, tree: bool) -> int:
