@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -44,18 +45,25 @@ def problem(arms: int) -> thrifty.Bernoulli:
 def slices(
     policy: Policy, arms: int, engine: str, rounds: int, prior: tuple[float, float] | None
 ) -> Iterator[tuple[float, float]]:
-    """Play one run on and on, a slice of ``rounds`` rounds at a time: (ns of a round, regret so far)."""
-    ready = plan(policy, problem(arms), horizon=max(10**7, 100 * arms), prior=prior, engine=engine)
+    """Play one run on and on, a slice of ``rounds`` rounds at a time: (ns of a round, regret so far).
+
+    The horizon is far away, because from n = T/K pulls on the index of KL-UCB++ is the mean, at no cost.
+    """
+    ready = plan(policy, problem(arms), horizon=10**7 * arms, prior=prior, engine=engine)
     rule, play, kernel = ready.rules[0], ready.plays[0], ready.settings.problem.kernel()
     state = new_state(rule, policy_stream(0, 0), tree=engine == "tournament")
     trace, rewards = new_trace(ready.checkpoints), reward_stream(0, 0)
-    start = 1 if prior else arms  # with everything in memory, and the initial pulls made
+    start = 1 if prior else arms  # the kernel compiled, the state in memory, the initial pulls made
     play(rule, state, kernel, rewards, trace, 0, start)
     while True:
         began = time.thread_time_ns()
         play(rule, state, kernel, rewards, trace, start, start + rounds)
         yield (time.thread_time_ns() - began) / rounds, trace.total[0]
         start += rounds
+
+
+def ns_of_next(run: Iterator[tuple[float, float]]) -> float:
+    return next(run)[0]
 
 
 def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> list[list[float]]:
@@ -70,47 +78,45 @@ def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> lis
 def compiled_c(folder: Path) -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
-        sys.exit("bench/engines.py needs a C compiler named cc (Debian: apt install gcc; macOS: xcode-select --install)")
+        sys.exit(
+            "bench/engines.py needs a C compiler named cc, and there is none "
+            "(Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"
+        )
     program = folder / "dense"
     subprocess.run([compiler, *FLAGS, "-o", program, HERE / "dense.c", "-lm"], check=True)
     return program
 
 
-def dense(program: Path, repeats: int, draws: int) -> list[Row]:
+def dense(program: Path, arms: int, draws: int, repeats: int) -> Row:
     """Gaussian Thompson sampling: ns per posterior draw, whole rounds, scan and C by turns."""
-    words = [str(w) for stream in (policy_stream, reward_stream) for w in stream(0, 0)]
-    rows = []
-    for arms in (20, 1000):
-        rounds = draws // arms
-        regrets = set()
+    rounds = draws // arms
+    words = [str(word) for stream in (policy_stream, reward_stream) for word in stream(0, 0)]
+    regrets = set()
 
-        def c(arms: int = arms, rounds: int = rounds, regrets: set[float] = regrets) -> float:
-            command = [program, str(arms), str(arms + rounds), *words]
-            ns, regret = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-            regrets.add(float(regret))
-            return float(ns)
+    def scan() -> float:
+        ns, regret = next(slices(thrifty.ThompsonSampling(), arms, "scan", rounds, prior=None))
+        regrets.add(regret)
+        return ns / arms
 
-        def scan(arms: int = arms, rounds: int = rounds, regrets: set[float] = regrets) -> float:
-            ns, regret = next(slices(thrifty.ThompsonSampling(), arms, "scan", rounds, prior=None))
-            regrets.add(regret)
-            return ns / arms
+    def c() -> float:
+        command = [str(program), str(arms), str(arms + rounds), *words]
+        ns, regret = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        regrets.add(float(regret))
+        return float(ns)
 
-        scan_ns, c_ns = interleaved([scan, c], repeats)
-        if len(regrets) > 1:
-            sys.exit(f"bench/dense.c and the scan engine must play the same game, got the regrets {regrets}")
-        ratios = [a / b for a, b in zip(scan_ns, c_ns, strict=True)]
-        rows.append(
-            {
-                "arms": arms,
-                "scan": statistics.median(scan_ns),
-                "c": statistics.median(c_ns),
-                "ratio": statistics.median(ratios),
-                "ratio_least": min(ratios),
-                "ratio_of_least": min(scan_ns) / min(c_ns),
-                "repeats": repeats,
-            }
-        )
-    return rows
+    scan_ns, c_ns = interleaved([scan, c], repeats)
+    if len(regrets) > 1:
+        sys.exit(f"bench/dense.c and the scan engine must play the same game, got the regrets {regrets}")
+    ratios = [a / b for a, b in zip(scan_ns, c_ns, strict=True)]
+    return {
+        "arms": arms,
+        "scan": statistics.median(scan_ns),
+        "c": statistics.median(c_ns),
+        "ratio": statistics.median(ratios),
+        "ratio_least": min(ratios),
+        "ratio_of_least": min(scan_ns) / min(c_ns),
+        "repeats": repeats,
+    }
 
 
 def committed(sizes: Sequence[int], scan_up_to: int, repeats: int, rounds: int) -> list[Row]:
@@ -118,9 +124,9 @@ def committed(sizes: Sequence[int], scan_up_to: int, repeats: int, rounds: int) 
     rows = []
     for arms in sizes:
         for policy in COMMITTED:
-            engines = [name for name in ("scan", "tournament") if name == "tournament" or arms <= scan_up_to]
+            engines = ("scan", "tournament") if arms <= scan_up_to else ("tournament",)
             runs = [slices(policy, arms, name, rounds, PRIOR) for name in engines]
-            figures = interleaved([lambda run=run: next(run)[0] for run in runs], repeats)
+            figures = interleaved([partial(ns_of_next, run) for run in runs], repeats)
             row: Row = {"policy": policy.label, "arms": arms}
             for name, ns in zip(engines, figures, strict=True):
                 row[name] = statistics.median(ns)
@@ -130,7 +136,7 @@ def committed(sizes: Sequence[int], scan_up_to: int, repeats: int, rounds: int) 
 
 
 def crossover(rows: Sequence[Row]) -> dict[str, int | None]:
-    """For each policy the least K from which the tournament is the faster one, there and at every larger K."""
+    """For each policy the least K from which on the tournament is the faster one."""
     found: dict[str, int | None] = {}
     for label in dict.fromkeys(row["policy"] for row in rows):
         found[label] = None
@@ -217,7 +223,9 @@ def _lines(path: str) -> list[str]:
 def versions() -> dict[str, str]:
     compiler = subprocess.run(["cc", "--version"], check=True, capture_output=True, text=True).stdout
     packages = ("thrifty", "numba", "llvmlite", "numpy", "scipy")
-    return {"python": platform.python_version(), "cc": compiler.splitlines()[0]} | {p: version(p) for p in packages}
+    return {"python": platform.python_version(), "cc": compiler.splitlines()[0]} | {
+        p: version(p) for p in packages
+    }
 
 
 def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:
@@ -264,7 +272,9 @@ def show_crossover(rows: Sequence[Row], found: dict[str, int | None]) -> None:
 
 
 def show_memory(rows: Sequence[Row]) -> None:
-    cells = [[f"{r['horizon']:,}", f"{r['allocated'] / 1e3:,.0f}", f"{r['resident'] / 1e6:,.1f}"] for r in rows]
+    cells = [
+        [f"{r['horizon']:,}", f"{r['allocated'] / 1e3:,.0f}", f"{r['resident'] / 1e6:,.1f}"] for r in rows
+    ]
     grown = rows[-1]["allocated"] / rows[0]["allocated"]
     heading = ("horizon", "allocated by simulate, kB", "whole process, MB")
     met = goal(f"no growth with the horizon, here {grown:.2f} times from first to last", grown < 1.5)
@@ -273,40 +283,43 @@ def show_memory(rows: Sequence[Row]) -> None:
 
 def show_startup(seconds: dict[str, list[float]]) -> None:
     cells = [[s, f"{a:.2f}", f"{b:.2f}"] for s, a, b in zip(STAGES, *seconds.values(), strict=True)]
-    met = goal("a later process starts simulate in under a second, its imports apart", seconds["later"][4] < 1.0)
+    met = goal(
+        "a later process starts simulate in under a second, its imports apart", seconds["later"][4] < 1.0
+    )
     show("5. Start-up: seconds", ("stage", "first process", "later ones"), cells, met)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the engines; see bench/README.md.")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats and K up to 10^5, in about a minute")
+    parser.add_argument("--quick", action="store_true", help="a look: fewer repeats, K up to 10^5, no file")
     quick = parser.parse_args().quick
-    repeats, million = (5, 10**5) if quick else (21, 10**6)
-    figures: Row = {
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "quick": quick,
-        "machine": machine(),
-        "load_before": os.getloadavg(),
-    }
+    repeats, rounds, largest = (5, 10**4, 10**5) if quick else (21, 10**5, 10**6)
+    made, load = datetime.now(UTC).isoformat(timespec="seconds"), os.getloadavg()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        program = compiled_c(folder)
-        figures["versions"] = versions()
-        show_dense(rows := dense(program, repeats, draws=million * 10))
-        figures["dense"] = rows
-        sizes = [arms for arms in (20, 1000, 10**5, 10**6) if arms <= million]
-        show_rounds(rows := committed(sizes, 1000, repeats, rounds=million // 10))
-        figures["rounds"] = rows
-        rows = committed([2**j for j in range(1, 9)], 256, repeats, rounds=million // 10)
-        show_crossover(rows, found := crossover(rows))
-        figures["engines"], figures["crossover"] = rows, found
-        show_memory(rows := memory([10**4, 10**6] if quick else [10**4, 10**6, 10**7]))
-        figures["memory"] = rows
-        show_startup(seconds := startup(folder, repeats=2 if quick else 5))
-        figures["startup"] = {process: dict(zip(STAGES, row, strict=True)) for process, row in seconds.items()}
-    figures["load_after"] = os.getloadavg()
-    print(f"\nLoad before and after: {figures['load_before'][0]:.1f}, {figures['load_after'][0]:.1f} "
-          f"on {figures['machine']['cores']} cores.")  # fmt: skip
+        program = compiled_c(Path(name))
+        show_dense(draws := [dense(program, arms, 100 * rounds, repeats) for arms in (20, 1000)])
+        sizes = [arms for arms in (20, 10**3, 10**5, 10**6) if arms <= largest]
+        show_rounds(large := committed(sizes, 10**3, repeats, rounds))
+        small = committed([2**j for j in range(1, 9)], 256, repeats, rounds)
+        show_crossover(small, found := crossover(small))
+        show_memory(
+            peaks := memory([horizon for horizon in (10**4, 10**6, 10**7) if horizon <= 10 * largest])
+        )
+        show_startup(seconds := startup(Path(name), repeats=2 if quick else 5))
+    print(f"\nLoad before and after: {load[0]:.1f} and {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
+    if quick:
+        return
+    figures = {
+        "made": made,
+        "machine": machine(),
+        "load": {"before": load, "after": os.getloadavg()},
+        "versions": versions(),
+        "ns_per_draw": draws,
+        "ns_per_round": large,
+        "scan_or_tournament": {"ns_per_round": small, "tournament_from": found},
+        "bytes": peaks,
+        "seconds": {process: dict(zip(STAGES, row, strict=True)) for process, row in seconds.items()},
+    }
     target = HERE / "results" / "engines.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(figures, indent=1) + "\n")

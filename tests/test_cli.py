@@ -127,8 +127,8 @@ def test_workers_change_nothing(spec, finished):
         (["--workers", "two"], "argument --workers: must be a whole number from 1 up, got 'two'"),
         (["--engine", "scna"], "argument --engine: invalid choice: 'scna'"),
         (["--rusn", "3"], "unrecognized arguments: --rusn 3"),
-        (["--out", "small.toml"], "cannot make or write to the folder small.toml: "),
-        (["--out", "small.toml/out"], "cannot make or write to the folder small.toml/out: "),
+        (["--out", "small.toml"], "results need a folder, and small.toml is a file"),
+        (["--out", "small.toml/out"], "results need a folder, and small.toml is a file"),
     ],
 )
 def test_a_wrong_argument_costs_no_work(spec, no_work, capsys, arguments, message):

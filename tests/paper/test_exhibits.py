@@ -245,7 +245,7 @@ def test_the_worst_case_is_measured_against_no_learning(results: Results) -> Non
         axes = ax(exhibit, f"worst-case-{name}")
         (vanilla,) = [one for one in axes.lines if str(one.get_label()).startswith("TS (Gaussian)")]
         assert vanilla.get_ydata() == pytest.approx([50.0 * k / (k - 1) for k in sizes])
-    assert "0.50 to 0.50 in T" in exhibit.caption
+    assert "fitted to the regret: 0.50 in T, " in exhibit.caption
 
 
 def test_bounded_rewards_have_a_panel_each_on_common_axes(results: Results) -> None:

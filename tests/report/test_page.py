@@ -118,7 +118,7 @@ def test_a_table_has_its_headings_once_above_and_once_in_every_cell(cards: bool)
     assert [attributes["data-label"] for attributes in reader.all("td")] == ["arm", "pulls"] * 2
     assert [attributes.get("class") for attributes in reader.all("td")] == [None, "number"] * 2
     assert all(attributes["scope"] == "col" for attributes in reader.all("th"))
-    assert reader.all("table") == [{"class": "cards" if cards else "plain"}]
+    assert reader.all("table") == [{"class": "cards"} if cards else {"aria-label": "Pulls & more"}]
     assert ([attributes["class"] for attributes in reader.all("div")] == ["scroll"]) is not cards
 
 

@@ -81,7 +81,7 @@ def _figure1(full: bool) -> tuple[Experiment, ...]:
         TSTD(0.8, "beta"),
         TSTD(1.0, "beta"),
     )
-    return (Experiment("figure1", "figure1", policies, paper_problem(), 100_000, 100 if full else 10),)
+    return (Experiment("figure1", "figure1", policies, paper_problem(), 100_000, 100 if full else 20),)
 
 
 def _figures2and3(full: bool) -> tuple[Experiment, ...]:
@@ -94,7 +94,7 @@ def _figures2and3(full: bool) -> tuple[Experiment, ...]:
     )
     return tuple(
         Experiment(
-            f"draws-m{m}", "figure2,figure3", policies, paper_problem(optimal=m), 10**6, 20 if full else 2
+            f"draws-m{m}", "figure2,figure3", policies, paper_problem(optimal=m), 10**6, 20 if full else 4
         )
         for m in OPTIMAL
     )
@@ -106,7 +106,7 @@ def _grid(full: bool) -> tuple[Experiment, ...]:
         kind(alpha, phi=phi) for kind in (TSTD, TSMA) for alpha in (0.8, 0.0) for phi in GRID_SIZES
     )
     return tuple(
-        Experiment(f"grid-m{m}", "grid", policies, paper_problem(optimal=m), 10**6, 5 if full else 1)
+        Experiment(f"grid-m{m}", "grid", policies, paper_problem(optimal=m), 10**6, 20 if full else 2)
         for m in (1, 10)
     )
 
@@ -114,12 +114,10 @@ def _grid(full: bool) -> tuple[Experiment, ...]:
 def _growth(full: bool) -> tuple[Experiment, ...]:
     """How the draws of TS-TD and TS-MA grow with the horizon."""
     policies = tuple(kind(alpha) for kind in (TSTD, TSMA) for alpha in (0.0, 0.5, 0.8, 1.0))
-    largest = 7 if full else 6
+    runs = {3: 100, 4: 100, 5: 100, 6: 20, 7: 10} if full else {3: 20, 4: 20, 5: 20, 6: 4}
     return tuple(
-        Experiment(
-            f"growth-T1e{e}", "growth", policies, paper_problem(), 10**e, max(2, 20 // 4 ** max(0, e - 5))
-        )
-        for e in range(3, largest + 1)
+        Experiment(f"growth-T1e{e}", "growth", policies, paper_problem(), 10**e, count)
+        for e, count in runs.items()
     )
 
 
@@ -127,7 +125,7 @@ def _arms(full: bool) -> tuple[Experiment, ...]:
     """How the draws depend on the number of arms, at one horizon."""
     policies = (TSMA(0.8), TSMA(1.0, sampling="batch"), TSTD(0.8), ThompsonSampling(), EpsilonTS())
     return tuple(
-        Experiment(f"arms-K{k}", "arms", policies, paper_problem(arms=k), 10_000, 20 if full else 5)
+        Experiment(f"arms-K{k}", "arms", policies, paper_problem(arms=k), 10_000, 100 if full else 5)
         for k in (10, 30, 100, 300, 1000)
     )
 
@@ -175,7 +173,7 @@ def _cost(full: bool) -> tuple[Experiment, ...]:
             "cost",
             policies,
             paper_problem(arms=10**e),
-            max(200, 2_000_000 // 10**e) if kind == "dense" else 200_000,
+            max(200, 2_000_000 // 10**e) if kind == "dense" else max(200_000, 5 * 10**e),
             1,
             PRIOR,
         )

@@ -140,8 +140,8 @@ def _claims(claims: Sequence[Claim]) -> Html:
             )
             for claim in claims
         ],
-        "Errors are standard errors of a mean over the runs. The rule behind each verdict was fixed before "
-        "the data were seen; claims.json has the same rows.",
+        "Errors are standard errors over the runs. The rule behind each verdict stands beside the claim in "
+        "the source; claims.json has the same rows.",
     )
 
 
@@ -170,7 +170,7 @@ def _theory() -> list[Html]:
             f"For the problem of the paper (K = {len(means)}, one arm at 0.9, the others at 0.8) at T = "
             f"{short(HORIZON)}, where no policy at all can lose more than T gap = {short(HORIZON * gap)}. A "
             "bound above that says nothing yet. Rows marked “ours” are not in the paper; their proofs are "
-            "in the documentation (theory)."
+            "in docs/theory.md."
         ),
         table(columns, rows, "Upper bounds on the regret, and the asymptotic lower bound.", cards=False),
     ]

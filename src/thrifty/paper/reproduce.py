@@ -2,11 +2,11 @@
 
 import dataclasses
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from thrifty.errors import FileError, InvalidValue
+from thrifty import checks
+from thrifty.errors import InvalidValue
 from thrifty.paper.claim import Results
 from thrifty.paper.claims import claims
 from thrifty.paper.experiments import Experiment, experiments
@@ -37,13 +37,14 @@ def reproduce(
     """
     everything = experiments(full=full)
     chosen = _chosen(everything, only)
-    folder = _folder(out / "results")
+    folder = storage.writable(out / "results")
     known = [one for one in everything if one in chosen or (folder / f"{one.name}.npz").exists()]
-    results = gather(known, folder, seed, workers or cores(), progress=progress)
+    workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
+    results = gather(known, folder, seed, workers, progress=progress)
     whole = {name: results[name] for name in _whole(everything, results)}
 
     shown = exhibits(whole)
-    drawings = _draw(shown, _folder(out / "figures"), progress=progress)
+    drawings = _draw(shown, storage.writable(out / "figures"), progress=progress)
     decided = claims(whole)
     text = json.dumps([dataclasses.asdict(claim) for claim in decided], indent=2, ensure_ascii=False) + "\n"
     _write(out / "claims.json", text)
@@ -70,20 +71,6 @@ def _whole(everything: Sequence[Experiment], results: Results) -> list[str]:
     """The results of which no companion is missing: an earlier call may have been interrupted."""
     missing = {one.group for one in everything if one.name not in results}
     return [one.name for one in everything if one.group not in missing]
-
-
-def _folder(path: Path) -> Path:
-    """Make sure, before hours of work, that their results can be written."""
-    for part in (*reversed(path.parents), path):
-        if part.exists() and not part.is_dir():
-            raise FileError(f"the folder for the reproduction must be a folder, and {part} is a file")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as error:
-        raise FileError(f"cannot make or write to the folder {path}: {error.strerror}") from None
-    return path
 
 
 def _draw(shown: Sequence[Exhibit], folder: Path, *, progress: bool) -> dict[str, Path]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from thrifty.errors import FileError
 from thrifty.paper.experiments import Experiment
 from thrifty.simulation.plan import Plan, plan
+from thrifty.simulation.progress import bar
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import execute
+from thrifty.simulation.run import execute, work
 
 
 def gather(
@@ -23,10 +24,11 @@ def gather(
     }
     folder.mkdir(parents=True, exist_ok=True)
     waiting = [name for name in plans if name not in results]
-    for number, name in enumerate(waiting, start=1):
-        title = f"{name} ({number} of {len(waiting)})"
-        results[name] = execute(plans[name], workers, progress=progress, title=title)
-        results[name].save(folder / f"{name}.npz")
+    total = sum(work(plans[name]) for name in waiting)
+    with bar(total, "simulating", shown=progress and total > 0) as advance:
+        for name in waiting:
+            results[name] = execute(plans[name], workers, advance)
+            results[name].save(folder / f"{name}.npz")
     return results
 
 

@@ -110,7 +110,7 @@ def regret(result: Result, ax: Axes) -> None:
         texts.append(text)
         colours.append(GREY)
     EndLabels(ax, ends, texts, colours)
-    _finish(ax, "round t", f"cumulative pseudo-regret ({_statistic(result)})")
+    finish(ax, "round t", f"cumulative pseudo-regret ({_statistic(result)})")
 
 
 def trade(result: Result, ax: Axes) -> None:
@@ -138,7 +138,7 @@ def trade(result: Result, ax: Axes) -> None:
         ax.plot(x[i], y[i], look.marker, color=look.colour, markersize=6.0, label=result.labels[i])
     colours = [look.colour for look in looks]
     PointLabels(ax, np.column_stack([x, y]), result.labels, colours, bars)
-    _finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T ({_statistic(result)})")
+    finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T ({_statistic(result)})")
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
@@ -224,7 +224,7 @@ def _statistic(result: Result) -> str:
     return "mean, 5–95 %" if result.settings.runs > 1 else "one run"
 
 
-def _finish(ax: Axes, x: str, y: str) -> None:
+def finish(ax: Axes, x: str, y: str) -> None:
     ax.set_xlabel(x, fontsize=9.0)
     ax.set_ylabel(y, fontsize=9.0)
     ax.tick_params(labelsize=8.0)

@@ -105,14 +105,12 @@ def table(
         )
         for row in rows
     )
-    whole = element(
-        "table",
-        element("caption", caption),
-        element("thead", element("tr", *head)),
-        element("tbody", *body),
-        class_="cards" if cards else "plain",
-    )
-    return whole if cards else element("div", whole, class_="scroll", tabindex="0")
+    content = (element("thead", element("tr", *head)), element("tbody", *body))
+    if cards:
+        return element("table", element("caption", caption), *content, class_="cards")
+    # The caption stands before the table, so that it does not scroll.
+    scroll = element("div", element("table", *content, aria_label=caption), class_="scroll", tabindex="0")
+    return join([element("p", caption, class_="note"), scroll])
 
 
 def figure(title: str, images: Sequence[Image], caption: str) -> Html:
@@ -182,12 +180,14 @@ img { display: block; width: 100%; height: auto; }
   align-items: start; }
 .single h3 { grid-column: 1 / -1; margin: 0; }
 .several figcaption { margin-top: 1rem; }
-table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; font-size: .875rem; line-height: 1.45; }
+.scroll { margin: 0 0 2.5rem; }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; font-size: .875rem;
+  line-height: 1.45; }
 caption { text-align: left; color: var(--soft); padding-bottom: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; }
 thead th { border-bottom: 2px solid var(--ink); }
 tbody td { border-bottom: 1px solid var(--line); }
-.plain th, .plain td { padding: .25rem .75rem .25rem 0; }
+.scroll th, .scroll td { padding: .25rem .75rem .25rem 0; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; border: 1.5px solid; border-radius: 1em; padding: 0 .6em; font-weight: 600;
   font-size: .92em; white-space: nowrap; }
@@ -200,9 +200,8 @@ tbody td { border-bottom: 1px solid var(--line); }
   .several .panels, .single { grid-template-columns: 1fr; }
   img { width: calc(100% + 1.5rem); margin: 0 -.75rem; }
   .scroll { overflow-x: auto; }
-  .plain td, .plain th { white-space: nowrap; }
-  .plain caption { white-space: normal; }
-  .plain tr > :first-child { position: sticky; left: 0; background: #fff; }
+  .scroll td, .scroll th { white-space: nowrap; }
+  .scroll tr > :first-child { position: sticky; left: 0; background: #fff; }
   .cards, .cards tbody, .cards tr, .cards td, .cards caption { display: block; }
   .cards thead { display: none; }
   .cards tr { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; margin: 0 0 1rem; }

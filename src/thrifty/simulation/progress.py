@@ -8,9 +8,9 @@ Advance = Callable[[int], None]
 
 @contextmanager
 def bar(total: int, description: str, *, shown: bool) -> Iterator[Advance]:
-    """Yields a function to call with the rounds just played. Safe to call from several threads."""
+    """Yields a function to call with the work just done. Safe to call from several threads."""
     if not shown:
-        yield lambda rounds: None
+        yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import (
@@ -33,4 +33,4 @@ def bar(total: int, description: str, *, shown: bool) -> Iterator[Advance]:
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(description, total=total)
-        yield lambda rounds: progress.update(task, advance=rounds)
+        yield lambda done: progress.update(task, advance=done)

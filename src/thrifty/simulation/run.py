@@ -19,8 +19,8 @@ from thrifty.errors import InvalidValue
 from thrifty.jit import CompilationError, announce_compilation
 from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
-from thrifty.simulation import progress as progress_bar
 from thrifty.simulation.plan import Plan, plan
+from thrifty.simulation.progress import Advance, bar
 from thrifty.simulation.result import Result
 
 SLICE = 3_000_000  # arms looked at in one call of the kernel
@@ -53,10 +53,17 @@ def simulate(
     """
     ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints)
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
-    return execute(ready, workers, progress=progress)
+    with bar(work(ready), "simulating", shown=progress) as advance:
+        return execute(ready, workers, advance)
 
 
-def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulating") -> Result:
+def work(ready: Plan) -> int:
+    """How much there is to do, in the unit of ``advance``: arms looked at."""
+    costs = (_cost(rule, name) for rule, name in zip(ready.rules, ready.settings.engines, strict=True))
+    return ready.settings.runs * ready.settings.horizon * sum(costs)
+
+
+def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on a pool of threads; the kernels release the GIL."""
     settings, rules, plays = ready.settings, ready.rules, ready.plays
     policies, runs, arms = len(rules), settings.runs, rules[0].arms
@@ -79,7 +86,8 @@ def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulati
         state = new_state(rules[p], policy_stream(settings.seed, run), tree=tree)
         trace = new_trace(ready.checkpoints)
         rewards = reward_stream(settings.seed, run)
-        size = _slice(rules[p], tree)
+        cost = _cost(rules[p], settings.engines[p])
+        size = max(1, SLICE // cost)
         with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
             for start in range(0, settings.horizon, size):
                 if stop.is_set():
@@ -90,7 +98,7 @@ def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulati
                     raise InvalidValue(
                         f"the index of {settings.labels[p]} must be a number, got NaN in round {played + 1}"
                     )
-                advance(end - start)
+                advance(cost * (end - start))
         result.regret[p, run] = trace.regret
         result.pulls[p, run] = state.pulls
         result.draws[p, run] = state.draws
@@ -98,10 +106,7 @@ def execute(ready: Plan, workers: int, *, progress: bool, title: str = "simulati
         seconds[p, run] = time.thread_time() - began
 
     _compile(ready, kernel)
-    with (
-        progress_bar.bar(runs * policies * settings.horizon, title, shown=progress) as advance,
-        ThreadPoolExecutor(workers) as pool,
-    ):
+    with ThreadPoolExecutor(workers) as pool:
         # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
         jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(policies)]
         try:
@@ -127,10 +132,9 @@ def _compile(ready: Plan, kernel: Arms) -> None:
             raise InvalidValue(f"the index of {label} cannot be compiled: {reasons[0]}") from error
 
 
-def _slice(rule: Rule, tree: bool) -> int:
-    """How many rounds to play at a time: what takes some hundredths of a second."""
-    cost = 20 if tree else rule.arms
-    return int(max(1, SLICE // (cost + (rule.phi if rule.batch else 0.0))))
+def _cost(rule: Rule, engine: str) -> int:
+    """The cost of a round, roughly, in arms looked at."""
+    return (20 if engine == "tournament" else rule.arms) + (int(rule.phi) if rule.batch else 0)
 
 
 def cores() -> int:

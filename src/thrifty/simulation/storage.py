@@ -66,6 +66,9 @@ def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
 def writable(folder: Path) -> Path:
     """Make the folder and try to write there: before hours of work, not after them."""
     try:
+        for part in (*reversed(folder.parents), folder):
+            if part.exists() and not part.is_dir():
+                raise FileError(f"results need a folder, and {part} is a file")
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return folder

@@ -1,7 +1,7 @@
 """How many samples each kind of policy draws, against the number of arms (results ``arms-K*``)."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from thrifty.paper.claim import (
     DIRECTION,
@@ -141,8 +141,8 @@ def batch_pays(results: Results) -> Claim:
         place="Section 1; Section 4.2",
         claim="Even as a batch TS-MA-1 saves draws when K is much larger than ln T, and not when K is small.",
         paper="K ≫ O(ln T)",
-        measured=f"φ = {phi}; fewer draws than Vanilla TS at K in {_set(fewer)}, "
-        f"less time at K in {_set(faster)} (a Gaussian draw is cheap)",
+        measured=f"φ = {phi}; fewer draws than Vanilla TS at {_sizes(fewer)}, "
+        f"less time at {_sizes(faster)} (a Gaussian draw is cheap)",
         verdict=HOLDS if fewer == [k for k in sizes if k > phi] else FAILS,
     )
 
@@ -183,12 +183,12 @@ def _count(
 ) -> Claim:
     sizes = _by_arms(results)
     horizon = next(iter(results.values())).settings.horizon
-    settings = f"K in {_set(sizes)}, T={short(horizon)}, m=1"
+    settings = f"{_sizes(list(sizes))}, T={short(horizon)}, m=1"
     return Claim(name, place, claim, paper, measured, error, fewest_runs(results), settings, verdict)
 
 
-def _set(values: Iterable[int]) -> str:
-    return f"{{{', '.join(map(str, values))}}}"
+def _sizes(values: Sequence[int]) -> str:
+    return f"K = {', '.join(map(str, values))}" if values else "no K of these"
 
 
 def _by_arms(results: Results) -> dict[int, Result]:

@@ -116,7 +116,7 @@ def order_of_figure1(results: Results) -> Claim:
         place="Section 5, Figure 1",
         claim="TS-MA and TS-TD do not beat the asymptotically optimal algorithms.",
         paper="they cannot beat them",
-        measured=f"the best of ours is {best.label} with {edges[0].mean:,.0f}, "
+        measured=f"the better of the two is {best.label} with {edges[0].mean:,.0f}, "
         f"the worst of those {worst.label} with {edges[1].mean:,.0f}",
         error=plus_minus([edge.error for edge in edges]),
         runs=figure.settings.runs,

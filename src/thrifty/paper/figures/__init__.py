@@ -1,5 +1,8 @@
 """The figures of the page: each takes results by name and gives its panels and what to see in them."""
 
+import thrifty.report.figures  # noqa: F401  # first: it says what to install if matplotlib is missing
+
+# isort: split
 from collections.abc import Callable
 from typing import NamedTuple
 

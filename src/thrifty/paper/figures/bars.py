@@ -15,8 +15,7 @@ from thrifty.paper.claims.grid import DRAWS, SHARES
 from thrifty.paper.experiments import ALPHAS, ARMS, OPTIMAL
 from thrifty.paper.figures.panel import Exhibit, panel, runs
 from thrifty.policies import TSMA, TSTD, batch_size
-from thrifty.report.figures import BAND
-from thrifty.report.figures import _finish as finish
+from thrifty.report.figures import BAND, finish
 from thrifty.report.style import COLOURS, MARKERS
 
 ALPHA = 0.8  # for which the paper prints numbers
@@ -78,11 +77,11 @@ def figure3(results: Results) -> Exhibit:
     for (alpha, m), share in shares.items():
         x = _place(alpha, m)
         ax.plot(x, share.mean(), color=_colour(m), marker=_marker(m), markersize=7.0)
-        _text(ax, x, share, f"{share.mean():.1f}")
+        _text(ax, x, share, f"{share.mean():.1f}", beside=True)
         if alpha == ALPHA and m in SHARES:
             ax.plot(x, 100.0 * SHARES[m], **PRINTED)
     ax.axhline(LEAST_SHARE, color="0.4", linewidth=0.9, linestyle="--")
-    ax.margins(y=0.12)
+    ax.margins(x=0.1, y=0.1)
     handles = [
         Line2D([], [], color=_colour(m), marker=_marker(m), linestyle="none", label=_name(m)) for m in OPTIMAL
     ]
@@ -124,11 +123,12 @@ def _name(m: int) -> str:
     return f"{m} optimal arm{'s' if m > 1 else ''}"
 
 
-def _text(ax: Axes, x: float, values: NDArray[np.float64], text: str) -> None:
-    """The range over the runs, and the mean in figures, above it and above a mark at the same place."""
+def _text(ax: Axes, x: float, values: NDArray[np.float64], text: str, *, beside: bool = False) -> None:
+    """The range over the runs, and the mean in figures: above it, or to the right of its point."""
     low, high = np.quantile(values, BAND)
     ax.vlines(x, low, high, color="black", linewidth=1.0)
-    ax.annotate(text, (x, high), (0.0, 6.0), textcoords="offset points", ha="center", fontsize=7.5)
+    place, offset, side = (values.mean(), (5.0, -2.5), "left") if beside else (high, (0.0, 6.0), "center")
+    ax.annotate(text, (x, place), offset, textcoords="offset points", ha=side, fontsize=7.5)
 
 
 def _finish(ax: Axes, y: str, handles: Sequence[Artist]) -> None:

@@ -13,8 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from thrifty.report.figures import BAND
-from thrifty.report.figures import _finish as finish
+from thrifty.report.figures import BAND, finish
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style
