@@ -22,8 +22,16 @@ config: Any = numba.config  # its attributes are made at run time, unseen by typ
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-# Where kernels, and the constants compiled into them, live.
-KERNELS = ("numerics/*.py", "laws/*.py", "schedules/*.py", "indices/*.py", "engines/*.py", "problems.py")
+# Where kernels, the constants compiled into them and the options of compilation live.
+KERNELS = (
+    "numerics/*.py",
+    "laws/*.py",
+    "schedules/*.py",
+    "indices/*.py",
+    "engines/*.py",
+    "problems.py",
+    "jit.py",
+)
 
 
 def _digest(package: Path) -> str:
@@ -63,7 +71,11 @@ def kernel(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """A kernel that takes other kernels as arguments: it is copied into each caller, which names them."""
+    """A kernel that is copied into each caller: one that takes other kernels as arguments, or a whole state.
+
+    A state is passed as some eighty numbers: in every round, as ordinary calls, that would cost as much as
+    twenty posterior draws.
+    """
     return _compile(function, inline="always")
 
 

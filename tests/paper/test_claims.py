@@ -284,6 +284,6 @@ def test_end_to_end_on_a_tiny_experiment(tmp_path: Path) -> None:
         "ts-ma-draws-free-of-arms",
     )
     assert all(decided[name].verdict == HOLDS for name in counted)
-    assert decided["batch-pays"].measured.startswith("φ = 115; fewer draws than Vanilla TS at K in {}")
+    assert decided["batch-pays"].measured.startswith("φ = 115; fewer draws than Vanilla TS at no K of these")
     assert decided["vanilla-draws"].runs == 2
-    assert decided["vanilla-draws"].settings == "K in {10, 30}, T=1e3, m=1"
+    assert decided["vanilla-draws"].settings == "K = 10, 30, T=1e3, m=1"

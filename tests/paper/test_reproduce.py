@@ -19,6 +19,7 @@ from thrifty.paper.experiments import Experiment, experiments
 from thrifty.paper.reproduce import reproduce
 from thrifty.paper.words import advice, findings
 from thrifty.report import figures
+from thrifty.simulation import storage
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.progress import Advance
 from thrifty.simulation.result import Result
@@ -222,7 +223,7 @@ def test_an_out_that_cannot_be_written_is_refused(
         raise PermissionError(13, "Permission denied")
 
     played = Played(monkeypatch)
-    monkeypatch.setattr(module.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(storage.tempfile, "TemporaryFile", refuse)
     with pytest.raises(FileError, match=r"cannot make or write to the folder .*: Permission denied"):
         reproduce(tmp_path)
     assert played.names == []

@@ -38,37 +38,37 @@ def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
     return t
 
 
-@kernel
+@inlined
 def _begin_scan(rule, state):
     for i in range(rule.arms):
         rounds.renew(rule, state, i)
 
 
-@kernel
+@inlined
 def _begin_tournament(rule, state):
     _begin_scan(rule, state)
     tournament.build(state.tree, state.index)
 
 
-@kernel
+@inlined
 def _choose_scan(rule, state, t):
     rounds.refresh(rule, state, t)
     return scan.choose(state.index, state.rng)
 
 
-@kernel
+@inlined
 def _choose_tournament(rule, state, t):
-    return tournament.choose(state.tree, state.rng)
+    return tournament.choose(state.tree, state.index, state.rng)
 
 
-@kernel
+@inlined
 def _after_scan(state, i):
     pass
 
 
-@kernel
+@inlined
 def _after_tournament(state, i):
-    tournament.place(state.tree, i, state.index[i])
+    tournament.place(state.tree, state.index, i)
 
 
 @entry

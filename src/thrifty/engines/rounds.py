@@ -3,11 +3,11 @@
 from thrifty import laws
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, KL_UCB_PLUS_PLUS
 from thrifty.indices import kl_ucb_plus_plus
-from thrifty.jit import kernel
+from thrifty.jit import inlined
 from thrifty.schedules import aggregate, duel, epsilon, fresh
 
 
-@kernel
+@inlined
 def refresh(rule, state, t):
     """Bring every index up to date for the round after t pulls. Committed indices already are."""
     if rule.schedule == FRESH:
@@ -18,7 +18,7 @@ def refresh(rule, state, t):
         duel.refresh(rule, state)
 
 
-@kernel
+@inlined
 def renew(rule, state, i):
     """Arm i's statistics changed: bring what is kept for it up to date."""
     n = state.pulls[i] + rule.prior_weight
@@ -27,7 +27,9 @@ def renew(rule, state, i):
     if rule.schedule == KL_UCB_PLUS_PLUS:
         state.index[i] = kl_ucb_plus_plus.index(n, s / n, rule.arms, rule.horizon)
         return
-    a, b = laws.parameters(rule.law, n / rule.temper, s / rule.temper)
+    if rule.temper != 1.0:  # most policies: spare them two divisions
+        n, s = n / rule.temper, s / rule.temper
+    a, b = laws.parameters(rule.law, n, s)
     state.params[i, 0] = a
     state.params[i, 1] = b
     if rule.schedule == AGGREGATE:
@@ -36,7 +38,7 @@ def renew(rule, state, i):
         duel.renew(state, i)
 
 
-@kernel
+@inlined
 def observe(rule, state, i, reward):
     """Arm i was pulled and gave a reward."""
     state.pulls[i] += 1

@@ -1,24 +1,24 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
-from thrifty.jit import kernel
+from thrifty.jit import inlined
 from thrifty.numerics import random
 
 
-@kernel
+@inlined
 def choose(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 
-    Two plain passes (find the maximum, count who attains it) have no branch to mispredict, unlike one
+    Two plain passes (find the maximum, see who attains it) have no branch to mispredict, unlike one
     clever pass.
     """
-    top, arm = index[0], 0
+    top = index[0]
     for i in range(1, index.size):
-        larger = index[i] > top
-        arm = i if larger else arm
-        top = index[i] if larger else top
-    ties = 0
+        top = index[i] if index[i] > top else top
+    ties = arm = 0
     for i in range(index.size):
-        ties += index[i] == top
+        attained = index[i] == top
+        ties += attained
+        arm += i * attained  # the sum of one number, unless there is a tie
     if ties > 1:
         left = random.below(rng, ties)
         arm = -1

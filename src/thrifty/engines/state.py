@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thrifty.engines import tournament
 from thrifty.numerics import random
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ class State(NamedTuple):
     age: Integers  # duel: how many draws that is
     draws: Integers
     evaluations: Integers  # one number
-    tree: Floats  # (2 * leaves, 2): tournament: the maximum below each node, and how many leaves attain it
+    tree: Floats  # (slots, 2): tournament: the largest index below each slot, and how many arms attain it
     rng: Words
 
 
@@ -62,8 +63,7 @@ def new_state(rule: Rule, rng: Words, *, tree: bool) -> State:
     """A state before the first round. Arms that were never pulled have an index of -inf."""
     k = rule.arms
     duel = k if rule.schedule == DUEL else 0
-    leaves = 1 << (k - 1).bit_length() if tree else 0
-    nodes = np.full((2 * leaves, 2), -np.inf)
+    nodes = np.full((tournament.slots(k) if tree else 0, 2), -np.inf)
     nodes[:, 1] = 0.0
     return State(
         pulls=np.zeros(k, np.int64),

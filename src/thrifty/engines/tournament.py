@@ -1,63 +1,98 @@
 """Tournament: a tree of maxima over the committed indices. A round costs O(log K) instead of O(K).
 
-Node 1 is the root, the children of node j are 2j and 2j+1 (side by side in memory), the leaves are the arms
-in order. A node holds the largest index below it and how many leaves attain it, so that a tie is broken
-uniformly with one uniform, and the same uniform picks the same arm as scan would.
+The indices lie in blocks of 16, and above the blocks stands a tree of fan-out 4. A slot of the tree holds the
+largest index below it and how many arms attain it, so that a tie is broken uniformly with one uniform, and
+the same uniform picks the same arm as scan would. Slots 0 to 3 hang from the root, the children of slot s are
+4(s+1) to 4(s+1)+3, and the last level has a slot for each block, in order.
+
+With a million arms time goes into fetching memory from afar: blocks keep the tree small (1.4 MB then), and
+the fan-out keeps it flat.
 """
 
-import math
-
-from thrifty.jit import kernel
+from thrifty.jit import inlined, kernel
 from thrifty.numerics import random
 
+BLOCK = 16
 
-@kernel
-def choose(tree, rng):
+
+def slots(arms: int) -> int:
+    """The size of the tree: 4 + 16 + 64 + ..., until a level has a slot for each block.
+
+    >>> [slots(arms) for arms in (1, 64, 65, 10**6)]
+    [4, 4, 20, 87380]
+    """
+    level = total = 4
+    while level * BLOCK < arms:
+        level *= 4
+        total += level
+    return total
+
+
+@inlined
+def choose(tree, index, rng):
     """The arm with the largest index, ties uniformly at random."""
-    leaves = tree.shape[0] // 2
-    top, ties = tree[1, 0], tree[1, 1]
+    top, ties = _merge(tree, 0)
     left = random.below(rng, ties) if ties > 1.0 else 0
-    node = 1
-    while node < leaves:
-        node *= 2
-        here = tree[node, 1] if tree[node, 0] == top else 0.0
-        if left >= here:
+    first = tree.shape[0] // 4 - 1  # slot of the last level
+    slot = -1
+    while slot < first:
+        slot = 4 * (slot + 1)
+        here = tree[slot, 1] if tree[slot, 0] == top else 0.0
+        while left >= here:
             left -= here
-            node += 1
-    return node - leaves
+            slot += 1
+            here = tree[slot, 1] if tree[slot, 0] == top else 0.0
+    arm = BLOCK * (slot - first)
+    left -= index[arm] == top
+    while left >= 0:
+        arm += 1
+        left -= index[arm] == top
+    return arm
 
 
-@kernel
-def place(tree, i, index):
+@inlined
+def place(tree, index, i):
     """Arm i has a new index: repair the path to the root, as far as anything changes."""
-    node = tree.shape[0] // 2 + i
-    tree[node, 0] = index
-    tree[node, 1] = 1.0
-    while node > 1:
-        node //= 2
-        top, ties = _merge(tree, node)
-        if top == tree[node, 0] and ties == tree[node, 1]:
-            return
-        tree[node, 0] = top
-        tree[node, 1] = ties
+    slot = tree.shape[0] // 4 - 1 + i // BLOCK
+    top, ties = _best(index, i // BLOCK)
+    while slot >= 0 and (top != tree[slot, 0] or ties != tree[slot, 1]):
+        tree[slot, 0] = top
+        tree[slot, 1] = ties
+        top, ties = _merge(tree, slot // 4 * 4)
+        slot = slot // 4 - 1
 
 
 @kernel
 def build(tree, index):
-    """The tree of all indices at once, from the leaves up. Leaves beyond the arms are never chosen."""
-    leaves = tree.shape[0] // 2
-    for i in range(leaves):
-        tree[leaves + i, 0] = index[i] if i < index.size else -math.inf
-        tree[leaves + i, 1] = 1.0 if i < index.size else 0.0
-    for node in range(leaves - 1, 0, -1):
-        tree[node, 0], tree[node, 1] = _merge(tree, node)
+    """The tree of all indices at once, from the blocks up. Slots without arms are never chosen."""
+    first = tree.shape[0] // 4 - 1
+    for block in range((index.size + BLOCK - 1) // BLOCK):
+        tree[first + block, 0], tree[first + block, 1] = _best(index, block)
+    for slot in range(first - 1, -1, -1):
+        tree[slot, 0], tree[slot, 1] = _merge(tree, 4 * (slot + 1))
 
 
-@kernel
-def _merge(tree, node):
-    left, right = tree[2 * node, 0], tree[2 * node + 1, 0]
-    if left > right:
-        return left, tree[2 * node, 1]
-    if right > left:
-        return right, tree[2 * node + 1, 1]
-    return left, tree[2 * node, 1] + tree[2 * node + 1, 1]
+@inlined
+def _best(index, block):
+    """The largest index in a block, and how many arms attain it."""
+    start = block * BLOCK
+    stop = min(start + BLOCK, index.size)
+    top = index[start]
+    for i in range(start + 1, stop):
+        top = index[i] if index[i] > top else top
+    ties = 0.0
+    for i in range(start, stop):
+        ties += index[i] == top
+    return top, ties
+
+
+@inlined
+def _merge(tree, slot):
+    """The same over four slots, from this one on."""
+    top = tree[slot, 0]
+    for s in range(slot + 1, slot + 4):
+        top = tree[s, 0] if tree[s, 0] > top else top
+    ties = 0.0
+    for s in range(slot, slot + 4):
+        ties += tree[s, 1] if tree[s, 0] == top else 0.0
+    return top, ties

@@ -7,7 +7,7 @@ serves all laws (a branch costs about 1 % of a draw) where a function per law wo
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import inlined, kernel
 from thrifty.laws import beta, exponential_family, gaussian
 from thrifty.numerics import random
 
@@ -35,7 +35,7 @@ def draw(law, a, b, rng):
     return exponential_family.draw(a, b, rng)
 
 
-@kernel
+@inlined
 def draw_all(law, params, rng, out):
     """One index for every arm, in order, into ``out``: what calling ``draw`` for each would give."""
     if law == GAUSSIAN:

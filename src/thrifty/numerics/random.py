@@ -120,8 +120,9 @@ def _tail(rng):
 
 
 @kernel
-def normals(rng, out):
-    """Fill ``out`` with what successive calls of ``normal`` would give.
+def normals(rng, params, out):
+    """Fill ``out`` with normals of the means params[:, 0] and deviations params[:, 1], as successive calls of
+    ``normal`` would give them.
 
     The state lives in registers between two rare excursions: 2 to 3 times as fast as calling ``normal``.
     """
@@ -142,7 +143,7 @@ def normals(rng, out):
             rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
             x = _outside(rng, layer, x)
             s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
-        out[i] = x
+        out[i] = params[i, 0] + params[i, 1] * x
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
 
 

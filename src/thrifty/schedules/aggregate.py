@@ -8,10 +8,10 @@ Posterior Sampling Algorithms for Bandits", UAI 2024.
 import math
 
 from thrifty import laws
-from thrifty.jit import kernel
+from thrifty.jit import inlined
 
 
-@kernel
+@inlined
 def renew(rule, state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
     a, b = state.params[i, 0], state.params[i, 1]

@@ -8,10 +8,10 @@ which matters when rewards can be negative.
 import math
 
 from thrifty import laws
-from thrifty.jit import kernel
+from thrifty.jit import inlined
 
 
-@kernel
+@inlined
 def refresh(rule, state):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
     for i in range(state.index.size):
@@ -26,7 +26,7 @@ def refresh(rule, state):
             state.index[i] = state.best[i]
 
 
-@kernel
+@inlined
 def renew(state, i):
     """Arm i was pulled: back to phase I."""
     state.age[i] = 0

@@ -1,10 +1,10 @@
 """Fresh: a new draw for every arm in every round. Vanilla Thompson sampling, ExpTS."""
 
 from thrifty import laws
-from thrifty.jit import kernel
+from thrifty.jit import inlined
 
 
-@kernel
+@inlined
 def refresh(rule, state):
     """Draw every arm's index anew."""
     laws.draw_all(rule.law, state.params, state.rng, state.index)
