@@ -52,6 +52,8 @@ def test_the_policy_of_the_page_is_a_policy_like_any_other(page: dict[str, Any],
     assert np.array_equal(alone.regret[0], company.regret[1])
     with pytest.raises(thrifty.InvalidValue, match=r"engine must be one of scan for UCB1\(width=2\.0\)"):
         thrifty.simulate(make(), problem, 300, engine="tournament")
+    started = thrifty.simulate(make(), problem, prior=(0.5, 1.0), **settings)
+    assert started.pulls.sum() == 3 * 300
     loaded = thrifty.Result.load(alone.save(tmp_path / "ucb1.npz"))
     assert loaded.labels == ("UCB1(width=2.0)",)
     assert np.array_equal(loaded.regret, alone.regret)

@@ -2,14 +2,23 @@
 
 import math
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 
 import numpy as np
 
 from thrifty.errors import InvalidType, InvalidValue
 
-HORIZON = 2**53  # the longest: up to here a float holds every round exactly
+COUNT = 2**53  # the largest number of rounds, runs or draws: up to here a float holds every integer exactly
+LARGEST = 1e100  # of a number's size: sums and squares of so many of them are still finite
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: shortened, and never an error of its own."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return f"a huge {type(value).__name__}"
 
 
 def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
@@ -19,26 +28,26 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
     20
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidType(f"{name} must be an integer, got {value!r}")
+        raise InvalidType(f"{name} must be an integer, got {shown(value)}")
     whole = int(value)
     if whole < at_least:
-        raise InvalidValue(f"{name} must be at least {at_least}, got {value!r}")
+        raise InvalidValue(f"{name} must be at least {at_least}, got {shown(value)}")
     if at_most is not None and whole > at_most:
-        raise InvalidValue(f"{name} must be at most {at_most}, got {value!r}")
+        raise InvalidValue(f"{name} must be at most {at_most}, got {shown(value)}")
     return whole
 
 
 def number(name: str, value: object) -> float:
     """A finite real number."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidType(f"{name} must be a number, got {value!r}")
+        raise InvalidType(f"{name} must be a number, got {shown(value)}")
     try:
         clean = float(value)
     except OverflowError:  # an integer beyond what a float can hold
         clean = math.inf
     if not math.isfinite(clean):
-        raise InvalidValue(f"{name} must be finite, got {value!r}")
-    return clean
+        raise InvalidValue(f"{name} must be finite, got {shown(value)}")
+    return clean + 0.0  # -0.0 becomes 0.0
 
 
 def unit(name: str, value: object, *, open_at_zero: bool = False) -> float:
@@ -46,50 +55,59 @@ def unit(name: str, value: object, *, open_at_zero: bool = False) -> float:
     clean = number(name, value)
     if not (0.0 < clean <= 1.0 if open_at_zero else 0.0 <= clean <= 1.0):
         interval = "(0, 1]" if open_at_zero else "[0, 1]"
-        raise InvalidValue(f"{name} must be in {interval}, got {value!r}")
+        raise InvalidValue(f"{name} must be in {interval}, got {shown(value)}")
     return clean
 
 
-def at_least(name: str, value: object, bound: float) -> float:
+def sized(name: str, value: object) -> float:
+    """A number of a size that kernels can add up."""
+    clean = number(name, value)
+    if abs(clean) > LARGEST:
+        raise InvalidValue(f"{name} must be at most {LARGEST:g} in size, got {shown(value)}")
+    return clean
+
+
+def at_least(name: str, value: object, bound: float, at_most: float = math.inf) -> float:
     """A finite number not below ``bound``."""
     clean = number(name, value)
     if clean < bound:
-        raise InvalidValue(f"{name} must be at least {bound:g}, got {value!r}")
+        raise InvalidValue(f"{name} must be at least {bound:g}, got {shown(value)}")
+    if clean > at_most:
+        raise InvalidValue(f"{name} must be at most {at_most:g}, got {shown(value)}")
     return clean
 
 
 def positive(name: str, value: object) -> float:
-    """A finite number above zero."""
-    clean = number(name, value)
+    """A number above zero, of a size that kernels can add up."""
+    clean = sized(name, value)
     if clean <= 0.0:
-        raise InvalidValue(f"{name} must be above 0, got {value!r}")
+        raise InvalidValue(f"{name} must be above 0, got {shown(value)}")
     return clean
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """One of the allowed words."""
     if not isinstance(value, str):
-        raise InvalidType(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        raise InvalidType(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     if value not in allowed:
-        raise InvalidValue(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+        raise InvalidValue(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     return value
 
 
 def numbers(name: str, values: object) -> tuple[float, ...]:
     """A sequence of at least one finite number, as a tuple; a million entries take a tenth of a second."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidType(f"{name} must be a sequence of numbers, got {reprlib.repr(values)}")
+    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
+        raise InvalidType(f"{name} must be a sequence of numbers, got {shown(values)}")
+    listed = values if isinstance(values, np.ndarray) else list(values)
     try:
-        array = np.asarray(values if isinstance(values, Sequence | np.ndarray) else list(values))
+        array = np.asarray(listed)
     except ValueError:  # a ragged sequence
-        raise InvalidType(f"{name} must be a flat sequence of numbers, got {reprlib.repr(values)}") from None
+        raise InvalidType(f"{name} must be a flat sequence of numbers, got {shown(values)}") from None
     if array.ndim != 1:
-        raise InvalidType(f"{name} must be a flat sequence of numbers, got {reprlib.repr(values)}")
+        raise InvalidType(f"{name} must be a flat sequence of numbers, got {shown(values)}")
     if not array.size:
         raise InvalidValue(f"{name} must have at least one entry, got none")
-    if array.dtype.kind not in "iuf":
-        raise InvalidType(f"{name} must be numbers, got {reprlib.repr(values)}")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InvalidValue(f"{name}[{bad[0]}] must be finite, got {array[bad[0]]}")
-    return tuple(array.astype(float).tolist())
+    clean = array.astype(float) if array.dtype.kind in "iuf" else np.array([np.nan])
+    if not (np.abs(clean) <= LARGEST).all() or bool in set(map(type, listed)):
+        clean = np.array([sized(f"{name}[{i}]", value) for i, value in enumerate(listed)])  # names the entry
+    return tuple((clean + 0.0).tolist())

@@ -26,7 +26,7 @@ def batch_size(horizon: int, alpha: float) -> int:
     >>> [batch_size(10**5, alpha) for alpha in (0.0, 0.8, 1.0)]
     [204210, 769, 191]
     """
-    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.HORIZON)
+    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     return max(1, math.ceil(batch.phi(horizon, alpha)))
 
 
@@ -42,7 +42,7 @@ class Policy(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """A short name for tables and figures; different policies have different labels."""
+        """A short name for tables and figures."""
 
     @property
     def rewards(self) -> str:
@@ -214,6 +214,8 @@ class TSMA(TemperedPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.choice("sampling", self.sampling, ("maximum", "batch"))
+        if self.sampling == "batch" and self.phi is not None:
+            checks.at_least("phi", self.phi, 1.0, at_most=checks.COUNT)
 
     def _notes(self) -> list[str]:
         return super()._notes() + (["batch"] if self.sampling == "batch" else [])
@@ -274,6 +276,10 @@ class IndexPolicy(Policy):
         if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
             raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
         for field in fields(self):
+            if field.name in ("arms", "horizon"):
+                raise InvalidType(
+                    f"{type(self).__name__} must not have a field {field.name}: index is given it"
+                )
             object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
 
     @property

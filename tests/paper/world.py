@@ -95,13 +95,13 @@ def _regret(policy: Policy, one: Experiment) -> float:
     arms, t = one.problem.gaps.size, one.horizon
     if one.group == "worst-case":
         return 0.5 * math.sqrt(t * arms * (math.log(arms) if policy == ThompsonSampling() else 1.0))
-    level = {ThompsonSampling: 1500.0, EpsilonTS: 1400.0, TSMA: 2000.0, TSTD: 2500.0, ExpTS: 400.0}
+    level = {ThompsonSampling: 1500.0, EpsilonTS: 1400.0, TSMA: 1900.0, TSTD: 2000.0, ExpTS: 400.0}
     if policy == TSTD(0.0) or (isinstance(policy, EpsilonTS) and policy.epsilon == 1.0):
         level[type(policy)] = level[ThompsonSampling]
     level |= {ExpTSPlus: 200.0, KLUCBPlusPlus: 280.0}
     law = 5.0 if getattr(policy, "law", "gaussian") == "beta" else 1.0
     growth = math.log(t) / math.log(1e5)
-    return level[type(policy)] * (1.0 + getattr(policy, "alpha", 0.0)) * growth / law
+    return level[type(policy)] * (1.0 + 0.1 * getattr(policy, "alpha", 0.0)) * growth / law
 
 
 def _draws(policy: Policy, one: Experiment, best: bool) -> float:

@@ -1,5 +1,6 @@
 """Results: what the arrays hold, what the summary says, and files that survive everything but a pickle."""
 
+import contextlib
 import dataclasses
 import io
 import json
@@ -388,16 +389,16 @@ def test_a_file_with_something_missing_names_it(result: thrifty.Result, tmp_path
     path = result.save(tmp_path / "r.npz")
     header, _ = storage.read(path)
     rewritten(path, header, "draws")
-    refused(path, "is not a simulation result of thrifty: 'draws' is missing or wrong")
+    refused(path, "is not a whole simulation result of thrifty: 'draws'")
 
     path = result.save(tmp_path / "r.npz")
     settings = {key: value for key, value in header["settings"].items() if key != "seed"}
     rewritten(path, header | {"settings": settings})
-    refused(path, "is not a simulation result of thrifty: 'seed' is missing or wrong")
+    refused(path, "is not a whole simulation result of thrifty: 'seed'")
 
     path = result.save(tmp_path / "r.npz")
     rewritten(path, header | {"settings": header["settings"] | {"problem": {"kind": "levy"}}})
-    refused(path, "is not a simulation result of thrifty: 'levy' is missing or wrong")
+    refused(path, "is not a whole simulation result of thrifty: 'levy'")
 
 
 def test_a_missing_file_is_the_usual_error(tmp_path: Path) -> None:
@@ -420,3 +421,43 @@ def test_a_failed_save_leaves_the_old_file_and_no_parts(
         play(runs=1).save(path)
     assert path.read_bytes() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.json", "r.npz"]
+
+
+@pytest.fixture
+def path(result: thrifty.Result, tmp_path: Path) -> Path:
+    return result.save(tmp_path / "r.npz")
+
+
+def test_arrays_that_do_not_fit_the_settings_are_refused(path: Path) -> None:
+    """A table made of them would be wrong without a word, or end in a traceback."""
+    whole = dict(np.load(path))
+    header = json.loads(str(whole["header"]))
+    for name in ("regret", "pulls", "draws", "evaluations"):
+        np.savez(path, **whole | {name: whole[name][0]})
+        refused(path, f"does not fit together: {name} must be numbers of shape")
+    np.savez(path, **whole | {"regret": whole["regret"].astype(str)})
+    refused(path, "does not fit together: regret must be numbers of shape")
+    for key, value in (("horizon", 5), ("labels", ["one"])):
+        changed = header | {"settings": header["settings"] | {key: value}}
+        np.savez(path, **whole | {"header": np.array(json.dumps(changed))})
+        refused(path, "does not fit together: its settings are not those of its data")
+
+
+@pytest.mark.parametrize("provenance", ["null", "[]", "5", '"x"', '{"seconds": [1]}', '{"seconds": "x"}'])
+def test_a_foreign_provenance_is_refused_or_ignored(path: Path, provenance: str) -> None:
+    path.with_suffix(".json").write_text(provenance)
+    if provenance.startswith("{"):
+        assert math.isnan(thrifty.Result.load(path).summary().rows[0].seconds)
+    else:
+        with pytest.raises(thrifty.FileError, match="must be the JSON file that was saved with"):
+            thrifty.Result.load(path)
+
+
+def test_a_changed_byte_is_found_or_harmless(path: Path) -> None:
+    """Whatever byte is changed, the file is refused as damaged or still holds the same numbers."""
+    whole, expected = path.read_bytes(), thrifty.Result.load(path)
+    places = np.random.default_rng(0).integers(len(whole), size=300)
+    for place in places.tolist():
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with contextlib.suppress(thrifty.FileError):
+            assert np.array_equal(thrifty.Result.load(path).regret, expected.regret)

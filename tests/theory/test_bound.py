@@ -17,7 +17,7 @@ def test_a_bound_is_the_sum_of_its_terms():
 def test_gaps_leave_out_every_optimal_arm():
     assert positive_gaps([0.75, 0.5, 0.75, 0.25]) == [0.25, 0.5]
     assert positive_gaps([0.4, 0.4]) == []
-    with pytest.raises(InvalidValue, match=r"mean must be in \[0, 1\], got 1.5"):
+    with pytest.raises(InvalidValue, match=r"means\[\d\] must be in \[0, 1\], got 1.5"):
         positive_gaps([1.5, 0.5])
 
 

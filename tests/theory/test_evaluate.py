@@ -51,7 +51,7 @@ def test_no_sub_optimal_arm():
 @pytest.mark.parametrize(
     ("means", "horizon", "alpha", "message"),
     [
-        ([0.9, 1.8], 1e6, None, r"mean must be in \[0, 1\], got 1.8"),
+        ([0.9, 1.8], 1e6, None, r"means\[1\] must be in \[0, 1\], got 1.8"),
         ([0.9, 0.8], 2, None, "horizon must be at least 3, got 2"),
         ([0.9, 0.8], 1e6, 1.5, r"alpha must be in \[0, 1\], got 1.5"),
         ([0.9, 0.8], 1e6, [], "alpha must have at least one entry"),

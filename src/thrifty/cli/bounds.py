@@ -15,7 +15,7 @@ def describe(commands: Any) -> None:
         epilog="""\
 columns:
   regret           the bound on the regret at the horizon
-  coefficient      the leading constant of an arm, as docs/theory.md defines it
+  coefficient      the leading constant of an arm at this horizon, as docs/theory.md defines it
   not vacuous from the horizon from which it is below T times the largest gap
   draws            posterior draws in all (for TS-TD an upper bound)
 
@@ -33,6 +33,8 @@ def run(arguments: argparse.Namespace) -> None:
     from thrifty.theory import table
 
     rows = table(arguments.means, arguments.horizon, arguments.alpha)
+    if len(set(arguments.means)) == 1:
+        print("all arms are equal: there is nothing to lose, and every bound is 0\n")
     heading = ("bound", "regret", "coefficient", "not vacuous from", "draws")
     print(aligned(heading, [(row.name, *map(_cell, row[1:])) for row in rows]))
 

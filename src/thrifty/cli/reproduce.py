@@ -15,7 +15,7 @@ def describe(commands: Any) -> None:
         description="Reproduce the paper: simulate its experiments, draw its figures, and judge its claims.",
         epilog="""\
 It writes report.html, claims.json, figures/ and results/ to the folder. Interrupted, the same command goes
-on where it stopped; what is in results/ is never simulated again.
+on where it stopped: what is in results/ is not simulated again, only the experiment that was cut off.
 
 --only takes some of: figure1, figure2, figure3, grid, growth, arms, bounded, worst-case, cost, theory
 
@@ -32,19 +32,26 @@ examples:
     )
     parser.add_argument("--seed", type=whole(0), default=1, metavar="N", help="default: %(default)s")
     parser.add_argument("--workers", type=whole(1), metavar="N", help="default: one for each core")
-    parser.add_argument("--only", type=lambda text: text.split(","), metavar="NAME,...", help="some of it")
+    parser.add_argument(
+        "--only",
+        type=lambda text: [name.strip() for name in text.split(",")],
+        metavar="NAME,...",
+        help="some of it",
+    )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty.paper.reproduce import reproduce
 
+    shown = sys.stderr.isatty()
     page = reproduce(
         arguments.out,
         full=arguments.full,
         seed=arguments.seed,
         workers=arguments.workers,
         only=arguments.only,
-        progress=sys.stderr.isatty(),
+        progress=shown,
+        note=lambda line: None if shown else print(f"thrifty: {line}", file=sys.stderr, flush=True),
     )
     print(f"wrote {page}")

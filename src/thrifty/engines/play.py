@@ -85,9 +85,11 @@ def play_tournament(rule, state, arms, rewards, trace, start, stop):
 
 
 @cache
-def play_custom(index: Callable[..., float]) -> Callable[..., int]:
+def play_own(index: Callable[..., float]) -> Callable[..., int]:
     """Scan for a user's own index, computed anew for every arm in every round; not cached on disk."""
-    formula: Any = index if config.DISABLE_JIT or hasattr(index, "py_func") else numba.njit(index)
+    formula: Any = (
+        index if config.DISABLE_JIT or hasattr(index, "py_func") else numba.njit(error_model="numpy")(index)
+    )
 
     @kernel
     def choose(rule, state, t):

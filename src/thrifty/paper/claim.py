@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -155,15 +155,16 @@ def seconds_per_round(result: Result, policy: Policy) -> float:
     return float(seconds[_row(result, policy)]) / (result.settings.runs * result.settings.horizon)
 
 
-def setting(result: Result, *, arms: bool = True, horizon: bool = True) -> str:
+def setting(result: Result, *, arms: bool = True, horizon: bool = True, optimal: bool = True) -> str:
     """The problem in short: K, T and the number of optimal arms m."""
     gaps = result.settings.problem.gaps
     parts = [f"K={gaps.size}"] if arms else []
     parts += [f"T={short(result.settings.horizon)}"] if horizon else []
-    return ", ".join([*parts, f"m={int((gaps == 0.0).sum())}"])
+    parts += [f"m={int((gaps == 0.0).sum())}"] if optimal else []
+    return ", ".join(parts)
 
 
-def fewest_runs(results: Results) -> int:
+def fewest_runs(results: Mapping[Any, Result]) -> int:
     return min(result.settings.runs for result in results.values())
 
 

@@ -22,6 +22,7 @@ from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Problem
 ARMS = 20
 ALPHAS = (0.0, 0.8, 0.9, 1.0)
 OPTIMAL = (1, 5, 10)  # m, the numbers of optimal arms in Figures 2 and 3
+LONGER = (1_500_000, 1_750_000, 2_000_000)  # other T for Figure 3, for which the paper states none
 GRID_SIZES = (35.0, 50.0, 71.5, 100.0, 150.0, 300.0, 591.0, 1183.0)  # phi; the last is the stated one
 PRIOR = (0.5, 1.0)  # for the cost per round at many arms, where no time is spent on initial pulls
 
@@ -55,6 +56,7 @@ def experiments(*, full: bool) -> tuple[Experiment, ...]:
     return (
         *_figure1(full),
         *_figures2and3(full),
+        *_shares(full),
         *_grid(full),
         *_growth(full),
         *_arms(full),
@@ -100,6 +102,22 @@ def _figures2and3(full: bool) -> tuple[Experiment, ...]:
     )
 
 
+def _shares(full: bool) -> tuple[Experiment, ...]:
+    """Figure 3 has no stated T: its two published shares at longer horizons than that of Figure 2."""
+    return tuple(
+        Experiment(
+            f"share-T{t / 1e6:g}e6-m{m}",
+            "figure2,figure3",
+            (TSMA(0.8),),
+            paper_problem(optimal=m),
+            t,
+            20 if full else 2,
+        )
+        for t in LONGER
+        for m in (1, 10)
+    )
+
+
 def _grid(full: bool) -> tuple[Experiment, ...]:
     """Which phi and variance would give the published draws: V = ln^0.8 T or 1, phi over a grid."""
     policies = tuple(
@@ -131,12 +149,25 @@ def _arms(full: bool) -> tuple[Experiment, ...]:
 
 
 def _bounded(full: bool) -> tuple[Experiment, ...]:
-    """Rewards that are bounded but not Bernoulli: ten arms, one better than the others by 0.1."""
-    policies = (ThompsonSampling(), TSMA(0.0), TSMA(0.8), TSTD(0.8), TSTD(1.0), KLUCBPlusPlus())
+    """Rewards that are bounded but not Bernoulli: one arm has mean 0.6, the others 0.5.
+
+    Beta rewards with a U shape, four values, and a Gaussian of which a fifth and more is cut off: 0.628... is
+    the mean before the cut that leaves 0.6.
+    """
+    others = ARMS - 1
+    policies = (
+        ThompsonSampling(),
+        EpsilonTS(),
+        TSMA(0.0),
+        TSMA(0.8),
+        TSTD(0.8),
+        TSTD(1.0),
+        KLUCBPlusPlus(),
+    )
     problems: tuple[Problem, ...] = (
-        Beta([6.0] + [5.0] * 9, [4.0] + [5.0] * 9),
-        Discrete([0.0, 0.25, 0.5, 1.0], [[0.1, 0.2, 0.3, 0.4]] + [[0.2, 0.2, 0.3, 0.3]] * 9),
-        ClippedGaussian([0.6] + [0.5] * 9, sd=0.1),
+        Beta([0.3] + [0.25] * others, [0.2] + [0.25] * others),
+        Discrete([0.0, 0.25, 0.5, 1.0], [[0.1, 0.2, 0.3, 0.4]] + [[0.2, 0.2, 0.3, 0.3]] * others),
+        ClippedGaussian([0.6280477153050529] + [0.5] * others, sd=0.4),
     )
     return tuple(
         Experiment(f"bounded-{problem.kind}", "bounded", policies, problem, 100_000, 100 if full else 5)

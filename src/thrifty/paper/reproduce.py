@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from thrifty import checks
@@ -25,10 +25,11 @@ def reproduce(
     out: Path,
     *,
     full: bool = False,
-    seed: int = 0,
+    seed: int = 1,
     workers: int | None = None,
     only: Sequence[str] | None = None,
     progress: bool = False,
+    note: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Simulate what is missing in ``out/results``, and write figures, claims.json and report.html from there.
 
@@ -40,7 +41,7 @@ def reproduce(
     folder = storage.writable(out / "results")
     known = [one for one in everything if one in chosen or (folder / f"{one.name}.npz").exists()]
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
-    results = gather(known, folder, seed, workers, progress=progress)
+    results = gather(known, folder, seed, workers, progress=progress, note=note)
     whole = {name: results[name] for name in _whole(everything, results)}
 
     shown = exhibits(whole)

@@ -1,6 +1,6 @@
 """Results on disk: an experiment that was simulated once is read back, never simulated again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from thrifty.errors import FileError
@@ -12,11 +12,18 @@ from thrifty.simulation.run import execute, work
 
 
 def gather(
-    experiments: Sequence[Experiment], folder: Path, seed: int, workers: int, *, progress: bool
+    experiments: Sequence[Experiment],
+    folder: Path,
+    seed: int,
+    workers: int,
+    *,
+    progress: bool,
+    note: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Result]:
     """The result of each experiment by name: read from ``folder`` if it is there, else simulated and saved.
 
     A file with other settings is an error, found before anything is simulated; nothing is overwritten.
+    ``note`` is told of each one that is done, for where no progress bar can be shown.
     """
     plans = {one.name: _plan(one, seed) for one in experiments}
     results = {
@@ -29,6 +36,7 @@ def gather(
         for name in waiting:
             results[name] = execute(plans[name], workers, advance)
             results[name].save(folder / f"{name}.npz")
+            note(f"simulated {name}, {len(results)} of {len(plans)}")
     return results
 
 
@@ -38,8 +46,12 @@ def _plan(one: Experiment, seed: int) -> Plan:
 
 def _read(path: Path, ready: Plan) -> Result:
     result = Result.load(path)
-    if result.settings != ready.settings:
-        raise FileError(
-            f"{path} holds a result of other settings (seed, runs or size): choose another folder"
-        )
-    return result
+    if result.settings == ready.settings:
+        return result
+    names = ("seed", "runs", "horizon")
+    there, here = (
+        ", ".join(f"{name} {getattr(one, name)}" for name in names)
+        for one in (result.settings, ready.settings)
+    )
+    reason = f"{there}, and this call has {here}" if there != here else "other policies or another problem"
+    raise FileError(f"{path} was made with {reason}: choose another folder, or ask for the same again")

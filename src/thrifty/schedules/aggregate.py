@@ -5,8 +5,6 @@ first written down. They have the same law. Hu, Huang, Zhang, Lécuyer and Hegde
 Posterior Sampling Algorithms for Bandits", UAI 2024.
 """
 
-import math
-
 from thrifty import laws
 from thrifty.jit import inlined
 
@@ -16,7 +14,7 @@ def renew(rule, state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
     a, b = state.params[i, 0], state.params[i, 1]
     if rule.batch:
-        size = math.ceil(rule.phi)
+        size = int(rule.phi)
         best = laws.draw(rule.law, a, b, state.rng)
         for _ in range(size - 1):
             best = max(best, laws.draw(rule.law, a, b, state.rng))

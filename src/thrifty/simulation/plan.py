@@ -8,7 +8,7 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.engines import ENGINES, TOURNAMENT_FROM
-from thrifty.engines.play import play_custom, play_scan, play_tournament
+from thrifty.engines.play import play_own, play_scan, play_tournament
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import IndexPolicy, Policy
@@ -41,7 +41,7 @@ def plan(
     if not isinstance(problem, Problem):
         raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
     arms = problem.gaps.size
-    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.HORIZON)
+    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     prior = _prior(prior)
     if prior is None and horizon < arms:
         raise InvalidValue(
@@ -60,7 +60,7 @@ def plan(
         engines=engines,
         problem=problem,
         horizon=horizon,
-        runs=checks.integer("runs", runs, at_least=1, at_most=checks.HORIZON),
+        runs=checks.integer("runs", runs, at_least=1, at_most=checks.COUNT),
         seed=checks.integer("seed", seed, at_least=0),
         prior=prior,
     )
@@ -97,7 +97,7 @@ def _prior(prior: object) -> tuple[float, float] | None:
         return None
     if not isinstance(prior, Sequence) or len(prior) != 2:
         raise InvalidType(f"prior must be None or a pair (mean, weight), got {prior!r}")
-    return checks.number("prior mean", prior[0]), checks.positive("prior weight", prior[1])
+    return checks.sized("prior mean", prior[0]), checks.positive("prior weight", prior[1])
 
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
@@ -135,5 +135,5 @@ def _engine(policy: Policy, engine: str, arms: int) -> str:
 
 def _play(policy: Policy, engine: str) -> Callable[..., int]:
     if isinstance(policy, IndexPolicy):
-        return play_custom(type(policy).index)
+        return play_own(type(policy).index)
     return {"scan": play_scan, "tournament": play_tournament}[engine]

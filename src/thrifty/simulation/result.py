@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.errors import FileError
+from thrifty.errors import FileError, ThriftyError
 from thrifty.problems import PROBLEMS, Problem
 from thrifty.simulation import storage
 from thrifty.simulation.summary import Row, Summary
@@ -54,8 +54,13 @@ class Result:
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """(policy, run): whether one sub-optimal arm got more than half of the pulls."""
-        worst = np.where(self.settings.problem.gaps > 0.0, self.pulls, 0).max(axis=2)
+        """(policy, run): whether one bad arm got more than half of the pulls.
+
+        Bad is an arm whose gap is at least half of what pulls at random would lose: to stay with an arm that
+        is nearly the best of a thousand is not to be stuck.
+        """
+        gaps = self.settings.problem.gaps
+        worst = np.where((gaps > 0.0) & (gaps >= gaps.mean() / 2.0), self.pulls, 0).max(axis=2)
         stuck: NDArray[np.bool_] = 2 * worst > self.settings.horizon
         return stuck
 
@@ -70,7 +75,7 @@ class Result:
             self.stuck.mean(axis=1),
             self.draws.sum(axis=2).mean(axis=1),
             self.evaluations.mean(axis=1),
-            np.array(self.provenance.get("seconds", [np.nan] * policies)),
+            self._seconds(),
         )
         values = np.column_stack(columns).tolist()
         return Summary(tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True)))
@@ -121,14 +126,38 @@ class Result:
                 seed=plain["seed"],
                 prior=None if plain["prior"] is None else tuple(plain["prior"]),
             )
-            data = {name: arrays[name] for name in ARRAYS}
-        except (KeyError, TypeError) as error:
-            raise FileError(
-                f"{source} is not a simulation result of thrifty: {error} is missing or wrong"
-            ) from None
+            data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
+            result = cls(settings=settings, **data)
+        except (KeyError, TypeError, ThriftyError) as error:
+            raise FileError(f"{source} is not a whole simulation result of thrifty: {error}") from None
+        result._check(source)
         beside = source.with_suffix(".json")
         try:
             provenance = json.loads(beside.read_text()) if beside.exists() else {}
-        except ValueError:  # not JSON, or not text
+            result.provenance.update(**provenance)
+        except (TypeError, ValueError):  # not JSON, not text, or not a table
             raise FileError(f"{beside} must be the JSON file that was saved with {source.name}") from None
-        return cls(settings=settings, **data, provenance=provenance)
+        return result
+
+    def _check(self, source: Path) -> None:
+        """Settings and arrays must fit together, or a table would be wrong without a word."""
+        one = self.settings
+        policies, arms = len(one.policies), one.problem.gaps.size
+        shapes = {
+            "regret": (policies, one.runs, self.checkpoints.size),
+            "pulls": (policies, one.runs, arms),
+            "draws": (policies, one.runs, arms),
+            "evaluations": (policies, one.runs),
+        }
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.shape != shape or array.dtype.kind not in "if":
+                raise FileError(f"{source} does not fit together: {name} must be numbers of shape {shape}")
+        if not len(one.labels) == len(one.engines) == policies or one.horizon not in self.checkpoints[-1:]:
+            raise FileError(f"{source} does not fit together: its settings are not those of its data")
+
+    def _seconds(self) -> NDArray[np.float64]:
+        """Processor time of each policy, as far as the provenance tells."""
+        seconds = self.provenance.get("seconds")
+        known = isinstance(seconds, list) and len(seconds) == len(self.labels)
+        return np.array(seconds if known else [np.nan] * len(self.labels), float)

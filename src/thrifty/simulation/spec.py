@@ -82,7 +82,7 @@ def _parse(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except UnicodeDecodeError:
         raise FileError("must be a TOML file, and this is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:  # its message ends with line and column
+    except (ValueError, RecursionError) as error:  # the message of a TOML error ends with line and column
         raise FileError(f"must be a TOML file: {error}") from None
 
 

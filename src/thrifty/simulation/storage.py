@@ -17,6 +17,19 @@ from thrifty.errors import FileError
 FORMAT = 1
 Arrays = dict[str, NDArray[Any]]
 
+# What NumPy and zipfile raise on a file that was cut off, changed or never theirs.
+DAMAGE = (
+    AttributeError,
+    EOFError,
+    KeyError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
 
 def write(path: Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write header and arrays. NumPy dates every entry alike, so equal data give equal bytes."""
@@ -32,25 +45,20 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
         version = header["format"]
-    except (
-        AttributeError,
-        EOFError,
-        KeyError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ):
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # not there, or not readable
         raise FileError(f"{path} is not a whole result file of thrifty (.npz)") from None
     if version != FORMAT:
-        raise FileError(
-            f"{path} has format {version}, this version of thrifty reads {FORMAT}: upgrade thrifty"
-        )
+        advice = ": upgrade thrifty" if isinstance(version, int) and version > FORMAT else ""
+        raise FileError(f"{path} has format {version!r}, this version of thrifty reads {FORMAT}{advice}")
     return header, arrays
 
 
 def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
     """Write a file so that it is either the old one or the whole new one, whatever happens in between."""
+    if not path.parent.is_dir():
+        raise FileError(f"cannot write {path}: there is no folder {path.parent}")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     part = Path(name)
     try:

@@ -15,7 +15,7 @@ class Row:
     q05: float
     median: float
     q95: float
-    stuck: float  # the share of runs that gave more than half of their pulls to one sub-optimal arm
+    stuck: float  # the share of runs that gave more than half of their pulls to one bad arm
     draws: float  # the mean per run
     evaluations: float  # the mean per run
     seconds: float  # of processor time, all runs together; NaN if not known

@@ -52,7 +52,7 @@ def audit() -> list[Step]:
         Step("L_i: 4 (sqrt(1/2) + sqrt(2))^2", 18.0, round(needed, 12)),
         Step("29 L_1i: 116 (sqrt(2) + sqrt(3.5))^2", 1252.0, waited),
         Step("the leading coefficient", 1270.0, needed + waited),
-        Step("the remainder: 180 + 0.5 + 2", 182.5, 182.5),
+        Step("the remainder: 180 + 0.5 + 2", 182.5, 180.0 + 0.5 + 2.0),
     ]
 
 

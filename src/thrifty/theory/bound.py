@@ -52,7 +52,7 @@ def positive_gaps(means: Iterable[float]) -> list[float]:
     >>> positive_gaps([0.5, 1.0, 0.25])
     [0.5, 0.75]
     """
-    clean = [checks.unit("mean", mean) for mean in checks.numbers("means", means)]
+    clean = [checks.unit(f"means[{arm}]", mean) for arm, mean in enumerate(checks.numbers("means", means))]
     best = max(clean)
     return [best - mean for mean in clean if mean < best]
 

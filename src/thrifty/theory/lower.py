@@ -94,7 +94,7 @@ def _possible(arm: int, mean: float, family: str) -> None:
 
 
 def _law(name: str, pair: tuple[Sequence[float], Sequence[float]]) -> tuple[Floats, Floats]:
-    if len(pair) != 2 or len(pair[0]) != len(pair[1]):
+    if not isinstance(pair, Sequence) or len(pair) != 2 or len(pair[0]) != len(pair[1]):
         raise InvalidValue(f"{name} must be (values, probabilities) of one length, got {pair!r}")
     values = np.array(checks.numbers(f"{name} values", pair[0]))
     weights = np.array(checks.numbers(f"{name} probabilities", pair[1]))

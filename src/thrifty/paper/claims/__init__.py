@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from thrifty.paper.claim import Claim, Results
-from thrifty.paper.claims import counts, grid, growth, practice, regret, theory, ts_ma, ts_td, worst_case
+from thrifty.paper.claims import counts, growth, practice, regret, theory, ts_ma, ts_td, worst_case
 
 COMPUTED: tuple[Callable[[], Claim], ...] = (
     theory.old_bound_vacuous,
@@ -41,7 +41,6 @@ SIMULATED: dict[str, tuple[Callable[[Results], Claim], ...]] = {
         ts_ma.vanilla_share,
         ts_ma.epsilon_ignores_m,
     ),
-    "grid-": (grid.figure2_setting, grid.figure3_setting, grid.one_setting_for_both),
     "arms-": (
         counts.vanilla_draws,
         counts.epsilon_draws,
@@ -68,12 +67,16 @@ SIMULATED: dict[str, tuple[Callable[[Results], Claim], ...]] = {
     "cost-": (practice.steady_with_arms,),
 }
 
+# What these claims say more if the results are there: other horizons and settings.
+BESIDE = {"draws-": ("share-", "grid-", "growth-"), "growth-": ("figure1", "draws-m1")}
+
 
 def claims(results: Results) -> list[Claim]:
     """All claims that these results (of ``experiments``, by name) can decide, in the order of the page."""
     found = [compute() for compute in COMPUTED]
     for beginning, decide in SIMULATED.items():
-        needed = {name: result for name, result in results.items() if name.startswith(beginning)}
-        if needed:
-            found += [one(needed) for one in decide]
+        if any(name.startswith(beginning) for name in results):
+            useful = (beginning, *BESIDE.get(beginning, ()))
+            known = {name: result for name, result in results.items() if name.startswith(useful)}
+            found += [one(known) for one in decide]
     return found

@@ -21,7 +21,16 @@ from thrifty.paper.claim import (
     trajectory,
 )
 from thrifty.paper.experiments import ALPHAS, ARMS
-from thrifty.policies import TSMA, TSTD, EpsilonTS, ExpTSPlus, KLUCBPlusPlus, Policy, ThompsonSampling
+from thrifty.policies import (
+    TSMA,
+    TSTD,
+    EpsilonTS,
+    ExpTSPlus,
+    KLUCBPlusPlus,
+    Policy,
+    ThompsonSampling,
+    batch_size,
+)
 from thrifty.theory import lower_bound
 
 ROOT = 1.0 / math.sqrt(ARMS)
@@ -64,12 +73,14 @@ def ts_td_zero_is_vanilla(results: Results) -> Claim:
     figure = results["figure1"]
     ours, vanilla = trajectory(figure, TSTD(0.0)), trajectory(figure, ThompsonSampling())
     equal = int((ours == vanilla).all(axis=1).sum())
+    phi = batch_size(figure.settings.horizon, 0.0)
+    size = "more" if phi > figure.settings.horizon else "not more"
     return Claim(
         id="ts-td-0-is-vanilla",
         place="Section 5, Figure 1(a)",
         claim="With α = 0, TS-TD is Vanilla TS.",
         paper="it boils down to Vanilla TS",
-        measured=f"the same trajectory in {equal} of {len(ours)} runs (φ = 204,210 is more than T)",
+        measured=f"the same trajectory in {equal} of {len(ours)} runs (φ = {phi:,} is {size} than T)",
         error=None,
         runs=figure.settings.runs,
         settings=f"{setting(figure)}, α=0",
@@ -120,30 +131,35 @@ def order_of_figure1(results: Results) -> Claim:
         f"the worst of those {worst.label} with {edges[1].mean:,.0f}",
         error=plus_minus([edge.error for edge in edges]),
         runs=figure.settings.runs,
-        settings=f"{setting(figure)}, α in {{0, 0.8, 0.9, 1}}",
+        settings=f"{setting(figure)}, α in {{{', '.join(f'{a:g}' for a in ALPHAS)}}}",
         verdict=_all_above(apart),
     )
 
 
 def law_over_schedule(results: Results) -> Claim:
-    """Holds if at each schedule the Gaussian law clearly has more regret than the Beta law (paired runs)."""
+    """Holds if at each schedule the Gaussian law clearly has more regret than the Beta law (paired runs).
+
+    Beside it, by medians over the cells: what the law changes and what the schedule changes.
+    """
     figure = results["figure1"]
     apart = [estimate(regret(figure, wide) - regret(figure, narrow)) for wide, narrow in PAIRS]
-    laws = [regret(figure, wide).mean() / regret(figure, narrow).mean() for wide, narrow in PAIRS]
+    laws = [_ratio(regret(figure, wide), regret(figure, narrow)) for wide, narrow in PAIRS]
     schedules = [
-        regret(figure, one).mean() / regret(figure, other).mean()
+        max(
+            _ratio(regret(figure, one), regret(figure, other)),
+            _ratio(regret(figure, other), regret(figure, one)),
+        )
         for group in SCHEDULES
-        for pair in combinations(group, 2)
-        for one, other in (pair, pair[::-1])
+        for one, other in combinations(group, 2)
     ]
     return Claim(
         id="law-over-schedule",
         place="Section 5, discussion of Figure 1",
         claim="Beta samples explore less than Gaussian ones and so lose less.",
         paper="less exploration leads to better performance",
-        measured=f"the Gaussian law multiplies the regret by {min(laws):.1f} to {max(laws):.1f} at the same "
-        f"schedule; another schedule with the same law and α by {max(schedules):.1f} at most",
-        error=plus_minus([value.error for value in apart], "on a difference of regrets"),
+        measured=f"at the same schedule the Gaussian law multiplies the regret by {_spread(laws)}; with the "
+        f"same law and α the worse of two schedules does by {_spread(schedules)}",
+        error=plus_minus([value.error for value in (*laws, *schedules)], "on a ratio"),
         runs=figure.settings.runs,
         settings=f"{setting(figure)}; TS, ε-TS, and TS-MA and TS-TD with a Beta law (ours)",
         verdict=_all_above(apart),
@@ -151,33 +167,33 @@ def law_over_schedule(results: Results) -> Claim:
 
 
 def little_reward_given_up(results: Results) -> Claim:
-    """Holds if each of the paper's algorithms collects at least 95 % of Vanilla TS's reward.
+    """Judged by what uniform play loses, since even that collects nine tenths of the reward here.
 
-    In direction from 90 % on. Uniform play collects 90 % on this problem, so the share of what can be lost is
-    given too.
+    Holds if each of the paper's algorithms loses at most 1.5 times what Vanilla TS loses; in direction if
+    each loses at most half of what uniform play loses.
     """
     figure = results["figure1"]
     problem, horizon = figure.settings.problem, figure.settings.horizon
     ceiling = float(problem.expectations.max()) * horizon
     uniform = float(problem.gaps.mean()) * horizon
     vanilla = float(regret(figure, ThompsonSampling()).mean())
-    finals = {policy.label: float(regret(figure, policy).mean()) for policy in PAPERS}
-    kept = {label: (ceiling - lost) / (ceiling - vanilla) for label, lost in finals.items()}
-    least = min(kept, key=lambda label: kept[label])
-    errors = [estimate(regret(figure, policy)).error / (ceiling - vanilla) * 100.0 for policy in PAPERS]
-    floor = kept[least]
+    finals = {policy.label: estimate(regret(figure, policy)) for policy in PAPERS}
+    most = max(finals, key=lambda label: finals[label].mean)
+    worst = finals[most].mean
     return Claim(
         id="little-reward-given-up",
         place="Appendix A",
         claim="The algorithms do not sacrifice a lot of reward.",
         paper="not a lot",
-        measured=f"{100 * floor:.1f} % ({least}) to {100 * max(kept.values()):.1f} % of the reward of "
-        f"Vanilla TS; but of what uniform play loses, Vanilla TS loses {100 * vanilla / uniform:.0f} %, "
-        f"they lose {100 * min(finals.values()) / uniform:.0f} to {100 * finals[least] / uniform:.0f} %",
-        error=plus_minus(errors, "points"),
+        measured=f"of what uniform play loses, Vanilla TS loses {100 * vanilla / uniform:.0f} %, they lose "
+        f"{100 * min(final.mean for final in finals.values()) / uniform:.0f} to {100 * worst / uniform:.0f} "
+        f"% ({most}); a lot is counted from 1.5 times Vanilla TS on, and from half of uniform play. "
+        f"{most} collects {100 * (ceiling - worst) / (ceiling - vanilla):.1f} % of the reward of Vanilla "
+        f"TS, uniform play {100 * (ceiling - uniform) / (ceiling - vanilla):.1f} %",
+        error=plus_minus([100.0 * final.error / uniform for final in finals.values()], "points"),
         runs=figure.settings.runs,
-        settings=f"{setting(figure)}, α in {{0, 0.8, 0.9, 1}}",
-        verdict=HOLDS if floor >= 0.95 else DIRECTION if floor >= 0.90 else FAILS,
+        settings=f"{setting(figure)}, α in {{{', '.join(f'{a:g}' for a in ALPHAS)}}}",
+        verdict=HOLDS if worst <= 1.5 * vanilla else DIRECTION if worst <= 0.5 * uniform else FAILS,
     )
 
 
@@ -201,9 +217,20 @@ def gaussian_never_optimal(results: Results) -> Claim:
         f"fit, TS (Gaussian) would have {2.0 * sum(1.0 / gap for gap in gaps if gap > 0.0):.0f}",
         error=plus_minus([value.error for value in slopes.values()]),
         runs=figure.settings.runs,
-        settings=f"{setting(figure)}, t from 1e4 to 1e5; evidence only",
+        settings=f"{setting(figure)}, t from T/10 to T; evidence only",
         verdict=UNTESTABLE,
     )
+
+
+def _ratio(first: Floats, second: Floats) -> Estimate:
+    """The ratio r of two means over paired runs; its error is that of (first - r second) / mean second."""
+    ratio = float(first.mean() / second.mean())
+    return Estimate(ratio, estimate((first - ratio * second) / second.mean()).error)
+
+
+def _spread(ratios: list[Estimate]) -> str:
+    means = [ratio.mean for ratio in ratios]
+    return f"{np.median(means):.1f} (median of {len(means)}; {min(means):.1f} to {max(means):.1f})"
 
 
 def _last_decade(path: Floats, checkpoints: np.ndarray) -> Estimate:

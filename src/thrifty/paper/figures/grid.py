@@ -68,12 +68,13 @@ def grid(results: Results) -> Exhibit:
         mark(ax, stated, "stated φ")
         panels[f"grid-{quantity.name}"] = drawing
     return Exhibit(
-        "Which φ and variance would give the published numbers?",
+        "Which φ and variance would give the published numbers at T = 10⁶?",
         panels,
         f"{setting(results, 'grid-m')}. Dashed: the four numbers that the paper prints for α = 0.8. The φ "
         f"that it states is {stated:,} (dotted). "
         f"{' '.join(_crossings(results, alpha) for alpha in VARIANCES)} One setting for all four: "
-        f"{one_setting_for_both(results).measured}. This shows how far the stated φ and variance are from "
+        f"{one_setting_for_both(results)}. The paper states no T for the shares; "
+        "longer ones are tried beside the claims. This shows how far the stated φ and variance are from "
         "the published numbers; what the authors ran, it cannot show.",
     )
 

@@ -72,7 +72,11 @@ def trade(results: Results) -> Exhibit:
 
 def bounded(results: Results) -> Exhibit:
     """Regret on rewards in [0, 1] that are not Bernoulli."""
-    titles = {"beta": "Beta", "discrete": "four values in [0, 1]", "clipped-gaussian": "clipped Gaussian"}
+    titles = {
+        "beta": "Beta, U-shaped",
+        "discrete": "four values in [0, 1]",
+        "clipped-gaussian": "clipped Gaussian",
+    }
     panels, axes, ratios = {}, [], []
     for kind, title in titles.items():
         result = results[f"bounded-{kind}"]
@@ -85,7 +89,7 @@ def bounded(results: Results) -> Exhibit:
     return Exhibit(
         "Any bounded reward",
         panels,
-        f"Ten arms, one better than the others by 0.1, T = {short(result.settings.horizon)}, "
+        f"{ARMS} arms, one with mean 0.6, the others with 0.5, T = {short(result.settings.horizon)}, "
         f"{runs(result)}. The Gaussian law knows a reward by its mean alone, so the policies of the paper "
         f"behave as they do on Bernoulli rewards: TS-TD-0.8 has {_range(ratios, 1)} times the regret of "
         "Vanilla TS. KL-UCB++ takes every bounded reward for a Bernoulli one, which is safe.",
