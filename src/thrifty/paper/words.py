@@ -149,8 +149,8 @@ def _law(result: Result) -> str:
     ours = TSMA(0.0, "beta", phi=1000.0)
     return (
         "For rewards of 0 or 1 the law mostly matters more than the schedule: a Beta law in place of a "
-        f"Gaussian one divides the regret of Thompson sampling by {gaussian / beta:.1f}, and that of TS-MA-0 by "
-        f"{_regret(result, TSMA(0.0)) / _regret(result, TSMA(0.0, 'beta')):.1f}. TS-MA-0 with a Beta law "
+        f"Gaussian one divides the regret of Thompson sampling by {gaussian / beta:.1f}, and that of "
+        f"TS-MA-0 by {_regret(result, TSMA(0.0)) / _regret(result, TSMA(0.0, 'beta')):.1f}. TS-MA-0 with a Beta law "
         f"and φ = 1000 has {_regret(result, ours):,.0f} at one draw a round; this is measured, no theorem "
         "covers it."
     )

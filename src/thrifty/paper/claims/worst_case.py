@@ -92,9 +92,10 @@ def _rate(results: Results, axis: str, shapes: Shapes, place: str, order: str) -
     name = "vanilla" if ThompsonSampling() in shapes else "ts-ma-ts-td"
     fixed = f"K={ARMS}" if axis == "T" else f"T={short(COMMON)}"
     limit = (
-        "nothing larger is possible here"
+        ": nothing larger is possible here"
         if axis == "T"
-        else "so this instance cannot contradict the bound, and another exponent only says how near it is"
+        else ", so this instance cannot contradict the bound; a larger exponent means that the regret "
+        "comes nearer to the ceiling"
     )
     return Claim(
         id=f"{name}-worst-case-{axis}",
@@ -103,7 +104,7 @@ def _rate(results: Results, axis: str, shapes: Shapes, place: str, order: str) -
         f"O({order}); here its growth with {axis}.",
         paper=order,
         measured=f"exponents in {axis}: {'; '.join(words)}. The ceiling T gap = √(KT ln K) itself has "
-        f"{ceiling:.2f}: {limit}",
+        f"{ceiling:.2f}{limit}",
         error=plus_minus(errors, "on an exponent"),
         runs=fewest_runs(results),
         settings=f"gap √(K ln K / T), {fixed}, {axis} from {short(min(points))} to {short(max(points))}",
