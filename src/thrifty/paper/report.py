@@ -44,8 +44,16 @@ def report(
     shown = []
     for exhibit in exhibits:
         shown.append(_figure(exhibit, drawings))
+        if "figure2" in exhibit.panels:
+            shown.append(_numbers(results["draws-m1"], "The numbers at T = 10⁶ with one optimal arm."))
+        if "growth-TS-TD-optimal" in exhibit.panels:
+            series = [one for name, one in results.items() if name.startswith("growth-")]
+            longest = max(series, key=lambda one: one.settings.horizon)
+            at = f"The numbers at T = {short(longest.settings.horizon)}, the longest horizon."
+            shown.append(_numbers(longest, at))
         if "trade" in exhibit.panels:
-            shown.append(_numbers(results["figure1"]))
+            behind = "The numbers behind Figure 1 and the trade of regret for draws."
+            shown.append(_numbers(results["figure1"], behind))
     sections = [
         Section("figures", "Figures", shown),
         Section("claims", "Every claim", [_claims(claims)]),
@@ -100,7 +108,7 @@ def _figure(exhibit: Exhibit, drawings: Mapping[str, Path]) -> Html:
     return figure(exhibit.title, images, exhibit.caption)
 
 
-def _numbers(result: Result) -> Html:
+def _numbers(result: Result, what: str) -> Html:
     columns = [
         Column("policy"),
         *(
@@ -120,8 +128,7 @@ def _numbers(result: Result) -> Html:
     return table(
         columns,
         rows,
-        "The numbers behind Figure 1 and the trade of regret for draws, from the least regret up. A run is "
-        "stuck if one sub-optimal arm got more than half of its pulls.",
+        f"{what} From the least regret up; a run is stuck if one bad arm got more than half of its pulls.",
         cards=False,
     )
 

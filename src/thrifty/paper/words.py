@@ -129,8 +129,8 @@ def _alpha(result: Result) -> str:
     )
     return (
         "Leave α at 0, unless your horizon is far beyond a million. For TS-TD this means: use Vanilla TS, "
-        f"which it then is. With {ARMS} arms and T = {short(result.settings.horizon)}, a larger α buys TS-TD "
-        f"{costs}."
+        f"which it then is but for the name. With {ARMS} arms and T = {short(result.settings.horizon)}, a "
+        f"larger α buys TS-TD {costs}."
     )
 
 
@@ -150,9 +150,9 @@ def _law(result: Result) -> str:
     return (
         "For rewards of 0 or 1 the law mostly matters more than the schedule: a Beta law in place of a "
         f"Gaussian one divides the regret of Thompson sampling by {gaussian / beta:.1f}, and that of "
-        f"TS-MA-0 by {_regret(result, TSMA(0.0)) / _regret(result, TSMA(0.0, 'beta')):.1f}. TS-MA-0 with a Beta law "
-        f"and φ = 1000 has {_regret(result, ours):,.0f} at one draw a round; this is measured, no theorem "
-        "covers it."
+        f"TS-MA-0 by {_regret(result, TSMA(0.0)) / _regret(result, TSMA(0.0, 'beta')):.1f}. TS-MA-0 with "
+        f"a Beta law and φ = 1000 has {_regret(result, ours):,.0f} at one draw a round; this is measured, no "
+        "theorem covers it."
     )
 
 

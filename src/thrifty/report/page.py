@@ -217,7 +217,9 @@ tbody td { border-bottom: 1px solid var(--line); }
   nav { display: none; }
   h2, h3 { break-after: avoid; }
   h2 { margin-top: 1.5rem; }
-  figure { break-inside: avoid; margin: 1.25rem 0; }
+  figure { margin: 1.25rem 0; }
+  .single, .several img { break-inside: avoid; }
+  .note { break-after: avoid; }
   tr { break-inside: avoid; }
   thead { display: table-header-group; }
   table { font-size: 7.5pt; }

@@ -59,8 +59,8 @@ def any_bounded_reward(results: Results) -> Claim:
         measured="; ".join(
             f"{label} {', '.join(f'{value.mean:,.0f}' for value in row)}" for label, row in finals.items()
         )
-        + f"; exponents over the last decade at most {max(exponents):.3f} (learning is counted up to {LEARNS:g}), "
-        f"{100 * stuck:.0f} % of runs stuck"
+        + f"; exponents over the last decade at most {max(exponents):.3f} (learning is counted up to "
+        f"{LEARNS:g}), {100 * stuck:.0f} % of runs stuck"
         + f"; {'' if ordered else 'not '}in the order that they have in Figure 1",
         error=plus_minus([value.error for row in finals.values() for value in row]),
         runs=fewest_runs(results),

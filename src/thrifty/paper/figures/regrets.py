@@ -42,7 +42,7 @@ def figure1(results: Results) -> Exhibit:
         f"{'' if same else 'not '}Vanilla TS, number for number (regret {vanilla:,.0f}). A larger α moves "
         f"the two algorithms of the paper up: at α = 0.8 TS-MA has {aggregate:,.0f} and TS-TD {duel:,.0f}, "
         f"{aggregate / vanilla:.1f} and {duel / vanilla:.1f} times Vanilla TS. The law separates the "
-        f"policies more than anything else: the best baseline with a Gaussian law, {gaussian}, has "
+        f"baselines: the best baseline with a Gaussian law, {gaussian}, has "
         f"{final[gaussian]:,.0f}, the worst of the others, {other}, {final[other]:,.0f}. The lower bound is "
         "asymptotic: at this horizon good policies lie below it, and only slopes can be compared with it.",
     )
@@ -90,9 +90,9 @@ def bounded(results: Results) -> Exhibit:
         "Any bounded reward",
         panels,
         f"{ARMS} arms, one with mean 0.6, the others with 0.5, T = {short(result.settings.horizon)}, "
-        f"{runs(result)}. The Gaussian law knows a reward by its mean alone, so the policies of the paper "
-        f"behave as they do on Bernoulli rewards: TS-TD-0.8 has {_range(ratios, 1)} times the regret of "
-        "Vanilla TS. KL-UCB++ takes every bounded reward for a Bernoulli one, which is safe.",
+        f"{runs(result)}. The Gaussian law knows the rewards by their mean alone, so the policies of the "
+        f"paper behave as they do on Bernoulli rewards: TS-TD-0.8 has {_range(ratios, 1)} times the regret "
+        "of Vanilla TS. KL-UCB++ takes every bounded reward for a Bernoulli one, which is safe.",
     )
 
 
