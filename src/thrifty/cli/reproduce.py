@@ -26,7 +26,9 @@ examples:
     )
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="few runs, in about two minutes (the default)")
-    size.add_argument("--full", action="store_true", help="the paper's horizons, 100 runs (20 at T = 10^6)")
+    size.add_argument(
+        "--full", action="store_true", help="more runs: 100 at T = 10^5, 20 at 10^6, 10 at 10^7"
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("out/reproduction"), metavar="DIR", help="default: %(default)s"
     )

@@ -186,7 +186,11 @@ def _theory() -> list[Html]:
 def _making(results: Results, full: bool, seed: int) -> list[Html]:
     command = f"thrifty reproduce {'--full' if full else '--quick'} --seed {seed}"
     parts = [
-        paragraph("Made by ", element("code", command), ". The same command and seed give the same numbers.")
+        paragraph(
+            "Made by ",
+            element("code", command),
+            ". The same command and seed give the same numbers, times apart.",
+        )
     ]
     known = [one.provenance for one in results.values() if one.provenance]
     if known:

@@ -44,6 +44,7 @@ def reproduce(
     results = gather(known, folder, seed, workers, progress=progress, note=note)
     whole = {name: results[name] for name in _whole(everything, results)}
 
+    note("drawing the figures and writing the page")
     shown = exhibits(whole)
     drawings = _draw(shown, storage.writable(out / "figures"), progress=progress)
     decided = claims(whole)

@@ -23,7 +23,7 @@ def gather(
     """The result of each experiment by name: read from ``folder`` if it is there, else simulated and saved.
 
     A file with other settings is an error, found before anything is simulated; nothing is overwritten.
-    ``note`` is told of each one that is done, for where no progress bar can be shown.
+    ``note`` is told of each one before it begins, for where no progress bar can be shown.
     """
     plans = {one.name: _plan(one, seed) for one in experiments}
     results = {
@@ -34,9 +34,9 @@ def gather(
     total = sum(work(plans[name]) for name in waiting)
     with bar(total, "simulating", shown=progress and total > 0) as advance:
         for name in waiting:
+            note(f"simulating {name}, {len(results) + 1} of {len(plans)}")
             results[name] = execute(plans[name], workers, advance)
             results[name].save(folder / f"{name}.npz")
-            note(f"simulated {name}, {len(results)} of {len(plans)}")
     return results
 
 

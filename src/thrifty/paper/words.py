@@ -59,7 +59,7 @@ def _figure2(claims: Claims) -> str:
     negligible = claims["ts-td-suboptimal-draws-negligible"].verdict
     few = {
         HOLDS: "negligible",
-        DIRECTION: "not negligible at this T, but fall with it",
+        DIRECTION: "not negligible at this T, but their share falls as T grows",
         FAILS: "not negligible",
     }
     return (

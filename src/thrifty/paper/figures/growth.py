@@ -110,7 +110,8 @@ def cost(results: Results) -> Exhibit:
         "Vanilla TS and TS-TD visit every arm in every round. TS-MA and KL-UCB++ change one index a round "
         f"and find the largest in a tree. With {largest:,} arms a round of TS-MA-0.8 takes {ratio:,.0f} "
         "times less than one of Vanilla TS. These times, which include the setting up, depend on the "
-        "machine and on what else it did; everything else on this page is the same wherever it is made.",
+        "machine and on what else it did; all numbers on this page but the times are the same wherever it "
+        "is made.",
     )
 
 
