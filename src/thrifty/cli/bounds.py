@@ -42,4 +42,6 @@ def run(arguments: argparse.Namespace) -> None:
 def _cell(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.1f}" if 0.1 <= value < 1e6 else f"{value:.4g}"
+    if 1e3 <= value < 1e9:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if 0.1 <= value < 1e3 else f"{value:.4g}"

@@ -48,5 +48,5 @@ class Summary:
 def _cells(row: Row) -> tuple[str, ...]:
     name, regret, error, q05, median, q95, stuck, draws, evaluations, seconds = astuple(row)
     spread = [f"{value:,.1f}" for value in (regret, error, q05, median, q95)]
-    counts = [f"{value:.3g}" if value >= 1e6 else f"{value:,.0f}" for value in (draws, evaluations)]
+    counts = [f"{value:.3g}" if value >= 1e9 else f"{value:,.0f}" for value in (draws, evaluations)]
     return (name, *spread, f"{100 * stuck:.0f} %", *counts, f"{seconds:.2f}")
