@@ -6,10 +6,9 @@ from thrifty.report.style import styles
 from thrifty.theory import excess_grid, excess_limit, h
 
 MEANS = (0.5, 0.8, 0.9, 0.99)
-GAPS = (0.0, 0.1, 0.3, 0.6)
+GAPS = (0.0, 0.05, 0.1, 0.2)
 PULLS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 1000)
 THE_PAPERS = 29.0
-VISIBLE = 1e-2  # below, a value is 0 for all purposes
 
 
 def lemma(_: Results) -> Exhibit:
@@ -29,8 +28,7 @@ def lemma(_: Results) -> Exhibit:
     for name, (title, lines) in series.items():
         curves = []
         for (label, values), look in zip(lines, styles([label for label, _ in lines]), strict=True):
-            seen = [(s, [value]) for s, value in zip(PULLS, values, strict=True) if value >= VISIBLE]
-            curves.append(Curve(label, [s for s, _ in seen], [value for _, value in seen], look))
+            curves.append(Curve(label, PULLS, [[value] for value in values], look))
         drawing, ax = panel(title)
         plot(ax, curves, bounds, "pulls s of the optimal arm", "expected bad samples before a good one")
         panels[f"lemma-{name}"] = drawing
