@@ -95,7 +95,7 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
 
 
 def numbers(name: str, values: object) -> tuple[float, ...]:
-    """A sequence of at least one finite number, as a tuple; a million entries take a tenth of a second."""
+    """A sequence of at least one finite number, as a tuple."""
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise InvalidType(f"{name} must be a sequence of numbers, got {shown(values)}")
     listed = values if isinstance(values, np.ndarray) else list(values)

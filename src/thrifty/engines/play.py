@@ -52,7 +52,7 @@ def _begin_tournament(rule, state):
 
 @inlined
 def _choose_scan(rule, state, t):
-    rounds.refresh(rule, state, t)
+    rounds.refresh(rule, state)
     return scan.choose(state.index, state.rng)
 
 

@@ -8,8 +8,8 @@ from thrifty.schedules import aggregate, duel, epsilon, fresh
 
 
 @inlined
-def refresh(rule, state, t):
-    """Bring every index up to date for the round after t pulls. Committed indices already are."""
+def refresh(rule, state):
+    """Bring every index up to date for the next round. Committed indices already are."""
     if rule.schedule == FRESH:
         fresh.refresh(rule, state)
     elif rule.schedule == EPSILON:

@@ -2,7 +2,7 @@
 
 A law is one file with ``parameters(n, S)``, kept per arm so that nothing is divided twice, and ``draw``,
 ``sf`` and ``isf`` of those parameters. The functions here choose the law by its code: one compiled function
-serves all laws (a branch costs about 1 % of a draw) where a function per law would be compiled for each.
+serves all laws, for a branch that is always predicted, where a function per law would be compiled for each.
 """
 
 import math
