@@ -50,14 +50,15 @@ def slices(
     The horizon is far away, because from n = T/K pulls on the index of KL-UCB++ is the mean, at no cost.
     """
     ready = plan(policy, problem(arms), horizon=10**7 * arms, prior=prior, engine=engine)
-    rule, play, kernel = ready.rules[0], ready.plays[0], ready.settings.problem.kernel()
-    state = new_state(rule, policy_stream(0, 0), tree=engine == "tournament")
+    rule, play, kernel = ready.stages[0][0][1], ready.plays[0], ready.settings.problem.kernel()
+    state = new_state(rule, policy_stream(0, 0), engine)
     trace, rewards = new_trace(ready.checkpoints), reward_stream(0, 0)
     start = 1 if prior else arms  # the kernel compiled, the state in memory, the initial pulls made
-    play(rule, state, kernel, rewards, trace, 0, start)
+    delays = ready.settings.delay.late(0, 0)
+    play(rule, state, kernel, rewards, delays, trace, 0, start, prior is not None)
     while True:
         began = time.thread_time_ns()
-        play(rule, state, kernel, rewards, trace, start, start + rounds)
+        play(rule, state, kernel, rewards, delays, trace, start, start + rounds, False)
         yield (time.thread_time_ns() - began) / rounds, trace.total[0]
         start += rounds
 

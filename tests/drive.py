@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thrifty.engines.play import play_scan, play_tournament
+from thrifty.delays import ConstantDelay
+from thrifty.engines.late import Late
+from thrifty.engines.play import PLAYS
 from thrifty.engines.state import (
     Rule,
     State,
@@ -18,7 +20,6 @@ from thrifty.engines.state import (
 from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
 
-PLAYS = {"scan": play_scan, "tournament": play_tournament}
 
 
 class Run(NamedTuple):
@@ -29,10 +30,12 @@ class Run(NamedTuple):
     state: State
     arms: Arms
     rewards: Words
+    delays: Late
     trace: Trace
 
     def play(self, start: int, stop: int) -> None:
-        PLAYS[self.engine](self.rule, self.state, self.arms, self.rewards, self.trace, start, stop)
+        anew = start == 0 and self.rule.prior_weight > 0.0
+        PLAYS[self.engine](*self[1:], start, stop, anew)
 
     def play_all(self) -> np.ndarray:
         """Play every round, one at a time; the arms that were pulled."""
@@ -52,11 +55,12 @@ def new_run(
     engine: str = "scan",
     prior: tuple[float, float] | None = None,
     seed: int = 0,
+    delay: int = 0,
 ) -> Run:
     arms = problem.kernel()
     rule = policy.rule(arms.gaps.size, horizon)
     if prior is not None:
         rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])
-    state = new_state(rule, policy_stream(seed, 0), tree=engine == "tournament")
+    state = new_state(rule, policy_stream(seed, 0), engine)
     trace = new_trace(np.arange(1, horizon + 1))
-    return Run(engine, rule, state, arms, reward_stream(seed, 0), trace)
+    return Run(engine, rule, state, arms, reward_stream(seed, 0), ConstantDelay(delay).late(seed, 0), trace)

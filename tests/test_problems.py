@@ -1,5 +1,6 @@
 """Problems: what a pull pays, what it costs, and what is refused."""
 
+import itertools
 import math
 from dataclasses import FrozenInstanceError
 from typing import Any
@@ -36,7 +37,18 @@ EXAMPLES = {
     "beta": problems.Beta([0.3, 2.0], [0.7, 5.0]),
     "clipped-gaussian": problems.ClippedGaussian([0.1, 0.9], sd=0.4),
     "discrete": problems.Discrete([0.0, 0.25, 1.0], [[0.5, 0.3, 0.2], [0.1, 0.0, 0.9]]),
+    "poisson": problems.Poisson([0.4, 30.0]),
+    "exponential": problems.Exponential([0.2, 7.0]),
 }
+
+RANGES = {
+    "binary": (0.0, 1.0),
+    "unit": (0.0, 1.0),
+    "non-negative": (0.0, math.inf),
+    "any": (-math.inf, math.inf),
+}
+
+FAMILIES = {"beta": "bounded", "clipped-gaussian": "bounded", "discrete": "bounded"}
 
 
 def test_there_is_an_example_of_every_kind() -> None:
@@ -53,12 +65,21 @@ def test_rewards_have_the_mean_that_regret_counts_with(kind: str, arm: int) -> N
     got = rewards(problem, arm)
     error = got.std(ddof=1) / math.sqrt(PULLS)
     assert abs(got.mean() - problem.expectations[arm]) < 4.0 * error
-    lowest, highest = {"binary": (0.0, 1.0), "unit": (0.0, 1.0), "any": (-math.inf, math.inf)}[
-        problem.rewards
-    ]
+    lowest, highest = RANGES[problem.rewards]
     assert lowest <= got.min() < got.max() <= highest
     assert set(got) == {0.0, 1.0} or problem.rewards != "binary"
-    assert problem.rewards in REWARDS
+    assert RANGES.keys() == set(REWARDS)
+
+
+def test_kinds_of_rewards_widen() -> None:
+    """Policies rely on the order: what is made for a kind takes every kind before it."""
+    for narrow, wide in itertools.pairwise(REWARDS):
+        assert RANGES[wide][0] <= RANGES[narrow][0] <= RANGES[narrow][1] <= RANGES[wide][1]
+
+
+@pytest.mark.parametrize(("kind", "problem"), EXAMPLES.items())
+def test_families(kind: str, problem: Problem) -> None:
+    assert problem.family == FAMILIES.get(kind, kind)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +87,7 @@ def test_rewards_have_the_mean_that_regret_counts_with(kind: str, arm: int) -> N
     [
         ("gaussian", stats.norm(-2.0, 3.0)),
         ("beta", stats.beta(0.3, 0.7)),
+        ("exponential", stats.expon(scale=0.2)),
     ],
 )
 def test_continuous_rewards_have_their_law(kind: str, law: Any) -> None:
@@ -86,6 +108,21 @@ def test_discrete_rewards_have_their_probabilities() -> None:
         got = rewards(problem, arm)
         for value, share in zip(problem.values, row, strict=True):
             assert abs(np.mean(got == value) - share) <= 4.0 * math.sqrt(share * (1.0 - share) / PULLS)
+
+
+def test_poisson_rewards_have_their_probabilities() -> None:
+    got = rewards(EXAMPLES["poisson"], 0)
+    for count in range(4):
+        share = stats.poisson.pmf(count, 0.4)
+        assert abs(np.mean(got == count) - share) < 4.0 * math.sqrt(share * (1.0 - share) / PULLS)
+
+
+def test_a_poisson_mean_of_0_never_pays() -> None:
+    assert set(rewards(problems.Poisson([0.0, 1.0]), 0)) == {0.0}
+
+
+def test_exponential_rewards_are_positive() -> None:
+    assert rewards(EXAMPLES["exponential"], 1).min() > 0.0
 
 
 def test_gaps_are_the_losses_against_the_best_arm() -> None:
@@ -148,6 +185,12 @@ def test_means_of_exactly_0_and_1_always_pay_the_same(edge: float) -> None:
         ("clipped-gaussian", ([0.5], -0.1), "sd must be above 0, got -0.1"),
         ("beta", ([1.0], [0.0]), "b[0] must be above 0, got 0.0"),
         ("beta", ([1.0, 2.0], [1.0]), "a and b must have one shape per arm each, got 2 and 1"),
+        ("poisson", ([0.0, -0.1],), "means[1] of a Poisson problem must be at least 0, got -0.1"),
+        ("poisson", ([math.inf],), "means[0] must be finite, got inf"),
+        ("poisson", ([],), "means must have at least one entry, got none"),
+        ("exponential", ([1.0, 0.0],), "means[1] of an exponential problem must be above 0, got 0.0"),
+        ("exponential", ([-2.0],), "means[0] of an exponential problem must be above 0, got -2.0"),
+        ("exponential", ([math.nan],), "means[0] must be finite, got nan"),
         ("discrete", ([0.0, 2.0], [[0.5, 0.5]]), "values[1] must be in [0, 1], got 2.0"),
         ("discrete", ([0.0, 1.0], []), "probabilities must have at least one row"),
         ("discrete", ([0.0, 1.0], 0.5), "probabilities must be a row of numbers per arm, got 0.5"),

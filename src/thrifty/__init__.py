@@ -1,5 +1,6 @@
 """thrifty: Thompson sampling that spends posterior draws only where they matter."""
 
+from thrifty.delays import ConstantDelay, GeometricDelay, UniformDelay
 from thrifty.errors import (
     FileError,
     InvalidType,
@@ -18,7 +19,7 @@ from thrifty.policies import (
     ThompsonSampling,
     batch_size,
 )
-from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Gaussian
+from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Exponential, Gaussian, Poisson
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import simulate
 
@@ -28,20 +29,25 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "ClippedGaussian",
+    "ConstantDelay",
     "Discrete",
     "EpsilonTS",
     "ExpTS",
     "ExpTSPlus",
+    "Exponential",
     "FileError",
     "Gaussian",
+    "GeometricDelay",
     "IndexPolicy",
     "InvalidType",
     "InvalidValue",
     "KLUCBPlusPlus",
     "MissingExtra",
+    "Poisson",
     "Result",
     "ThompsonSampling",
     "ThriftyError",
+    "UniformDelay",
     "batch_size",
     "simulate",
 ]

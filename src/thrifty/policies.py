@@ -53,6 +53,42 @@ class Policy(ABC):
     def rule(self, arms: int, horizon: int) -> Rule:
         """The policy for this many arms and this horizon, as the kernels see it."""
 
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        """The rules that it follows, each with the round from which on: one, unless it is anytime."""
+        return [(0, self.rule(arms, horizon))]
+
+
+@dataclass(frozen=True)
+class HorizonPolicy(Policy):
+    """A policy whose formulas contain the horizon T.
+
+    ``anytime=True`` plays without knowing it: T is guessed, and doubled whenever it is reached. Nothing is
+    forgotten then; parameters and indices are made anew. An engineering answer, without a theorem.
+    """
+
+    anytime: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.anytime, bool):
+            raise InvalidType(f"anytime must be True or False, got {checks.shown(self.anytime)}")
+
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        if not self.anytime:
+            return super().stages(arms, horizon)
+        guesses = [first_guess(arms)]
+        while guesses[-1] < horizon:
+            guesses.append(2 * guesses[-1])
+        return [(start, self.rule(arms, guess)) for start, guess in zip([0, *guesses], guesses, strict=False)]
+
+
+def first_guess(arms: int) -> int:
+    """Where a horizon that is not known starts.
+
+    >>> first_guess(20), first_guess(10**6)
+    (1024, 2000000)
+    """
+    return max(1024, 2 * arms)
+
 
 @dataclass(frozen=True)
 class LawPolicy(Policy):
@@ -75,6 +111,7 @@ class ThompsonSampling(LawPolicy):
     """Every arm draws from its posterior in every round. With the Gaussian law: the paper's Vanilla TS."""
 
     schedule: ClassVar[str] = "fresh"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
 
     @property
@@ -95,6 +132,7 @@ class EpsilonTS(LawPolicy):
     epsilon: float | None = None
 
     schedule: ClassVar[str] = "epsilon"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     citation: ClassVar[str] = "Jin, Yang, Xiao & Xu 2023"
 
     def __post_init__(self) -> None:
@@ -119,6 +157,7 @@ class ExpTS(Policy):
 
     laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
     schedule: ClassVar[str] = "fresh"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
 
     @property
@@ -139,6 +178,7 @@ class ExpTSPlus(Policy):
 
     laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
     schedule: ClassVar[str] = "epsilon"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
 
     @property
@@ -154,7 +194,7 @@ class ExpTSPlus(Policy):
 
 
 @dataclass(frozen=True)
-class TemperedPolicy(Policy):
+class TemperedPolicy(HorizonPolicy):
     """What TS-MA and TS-TD share: the law is tempered by V = ln^alpha T, and phi draws are aggregated.
 
     ``phi=None`` means the paper's ``batch_size(horizon, alpha)``.
@@ -163,11 +203,13 @@ class TemperedPolicy(Policy):
     alpha: float = 0.0
     law: str = "gaussian"
     phi: float | None = None
+    anytime: bool = False
 
     laws: ClassVar[tuple[str, ...]] = LAWS
     short: ClassVar[str]
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "alpha", checks.unit("alpha", self.alpha))
         checks.choice("law", self.law, LAWS)
         if self.phi is not None:
@@ -183,7 +225,8 @@ class TemperedPolicy(Policy):
 
     def _notes(self) -> list[str]:
         notes = [self.law.title()] if self.law != "gaussian" else []
-        return notes + ([f"φ={self.phi:g}"] if self.phi is not None else [])
+        notes += [f"φ={self.phi:g}"] if self.phi is not None else []
+        return notes + (["anytime"] if self.anytime else [])
 
     def rule(self, arms: int, horizon: int) -> Rule:
         return Rule(
@@ -229,12 +272,13 @@ class TSTD(TemperedPolicy):
     """TS-TD-alpha: draw afresh for phi rounds after a pull, then commit to the best of those draws."""
 
     schedule: ClassVar[str] = "duel"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
     short: ClassVar[str] = "TS-TD"
 
 
 @dataclass(frozen=True)
-class KLUCBPlusPlus(Policy):
+class KLUCBPlusPlus(HorizonPolicy):
     """KL-UCB++: a deterministic index that only changes when its arm is pulled. For rewards in [0, 1]."""
 
     schedule: ClassVar[str] = "index"
@@ -243,7 +287,7 @@ class KLUCBPlusPlus(Policy):
 
     @property
     def label(self) -> str:
-        return "KL-UCB++"
+        return "KL-UCB++ (anytime)" if self.anytime else "KL-UCB++"
 
     @property
     def rewards(self) -> str:

@@ -17,17 +17,17 @@ from thrifty.numerics import normal, random
 Floats = NDArray[np.float64]
 Numbers = Sequence[float] | Floats  # given as either, kept as a tuple
 
-BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE = range(5)
+BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE, POISSON, EXPONENTIAL = range(7)
 
-# What rewards can be, from the narrowest kind to the widest: 0 or 1, in [0, 1], or any number.
-REWARDS = ("binary", "unit", "any")
+# What rewards can be, from the narrowest kind to the widest: 0 or 1, in [0, 1], at least 0, or any number.
+REWARDS = ("binary", "unit", "non-negative", "any")
 
 
 class Arms(NamedTuple):
     """A problem as the kernels see it."""
 
     kind: int
-    params: Floats  # a row per arm: (mean, sd), two shapes, or cumulative probabilities
+    params: Floats  # a row per arm: mean, (mean, sd), two shapes, or cumulative probabilities
     values: Floats  # the support of a discrete problem
     gaps: Floats
 
@@ -43,6 +43,10 @@ def pull(arms, i, rng):
         return random.beta(rng, arms.params[i, 0], arms.params[i, 1])
     if arms.kind == CLIPPED_GAUSSIAN:
         return min(1.0, max(0.0, arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)))
+    if arms.kind == POISSON:
+        return random.poisson(rng, arms.params[i, 0])
+    if arms.kind == EXPONENTIAL:
+        return arms.params[i, 0] * random.exponential(rng)
     u, j = random.uniform(rng), 0
     while u >= arms.params[i, j]:  # the last cumulative probability is 1, and u is below it
         j += 1
@@ -54,6 +58,7 @@ class Problem(ABC):
 
     kind: ClassVar[str]
     rewards: ClassVar[str]  # one of REWARDS
+    family: ClassVar[str]  # of laws: "bounded" to [0, 1], or an exponential family that a mean determines
 
     @property
     @abstractmethod
@@ -93,6 +98,7 @@ class Bernoulli(Problem):
 
     kind: ClassVar[str] = "bernoulli"
     rewards: ClassVar[str] = "binary"
+    family: ClassVar[str] = "bernoulli"
 
     def __post_init__(self) -> None:
         means = self._clean("means")
@@ -115,6 +121,7 @@ class Gaussian(Problem):
 
     kind: ClassVar[str] = "gaussian"
     rewards: ClassVar[str] = "any"
+    family: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
         self._clean("means")
@@ -141,6 +148,7 @@ class ClippedGaussian(Problem):
 
     kind: ClassVar[str] = "clipped-gaussian"
     rewards: ClassVar[str] = "unit"
+    family: ClassVar[str] = "bounded"
 
     def __post_init__(self) -> None:
         self._clean("means")
@@ -164,6 +172,7 @@ class Beta(Problem):
 
     kind: ClassVar[str] = "beta"
     rewards: ClassVar[str] = "unit"
+    family: ClassVar[str] = "bounded"
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):
@@ -198,6 +207,7 @@ class Discrete(Problem):
 
     kind: ClassVar[str] = "discrete"
     rewards: ClassVar[str] = "unit"
+    family: ClassVar[str] = "bounded"
 
     def __post_init__(self) -> None:
         _check_unit("values", self._clean("values"), "")
@@ -230,6 +240,52 @@ class Discrete(Problem):
         return self._arms(DISCRETE, cumulative, np.array(self.values))
 
 
+@dataclass(frozen=True)
+class Poisson(Problem):
+    """Poisson counts: 0, 1, 2, ... as rewards."""
+
+    means: Numbers
+
+    kind: ClassVar[str] = "poisson"
+    rewards: ClassVar[str] = "non-negative"
+    family: ClassVar[str] = "poisson"
+
+    def __post_init__(self) -> None:
+        means = self._clean("means")
+        for i in np.flatnonzero(means < 0.0)[:1]:
+            raise InvalidValue(f"means[{i}] of a Poisson problem must be at least 0, got {means[i]}")
+
+    @property
+    def expectations(self) -> Floats:
+        return np.array(self.means)
+
+    def kernel(self) -> Arms:
+        return self._arms(POISSON, self.expectations[:, None])
+
+
+@dataclass(frozen=True)
+class Exponential(Problem):
+    """Exponential rewards, positive: P(reward > x) = exp(-x/mean)."""
+
+    means: Numbers
+
+    kind: ClassVar[str] = "exponential"
+    rewards: ClassVar[str] = "non-negative"
+    family: ClassVar[str] = "exponential"
+
+    def __post_init__(self) -> None:
+        means = self._clean("means")
+        for i in np.flatnonzero(means <= 0.0)[:1]:
+            raise InvalidValue(f"means[{i}] of an exponential problem must be above 0, got {means[i]}")
+
+    @property
+    def expectations(self) -> Floats:
+        return np.array(self.means)
+
+    def kernel(self) -> Arms:
+        return self._arms(EXPONENTIAL, self.expectations[:, None])
+
+
 def _columns(means: Numbers, sd: float) -> Floats:
     return np.column_stack([means, np.full(len(means), sd)])
 
@@ -244,5 +300,6 @@ def _check_unit(name: str, numbers: Floats, of: str) -> None:
 
 
 PROBLEMS: dict[str, type[Problem]] = {
-    problem.kind: problem for problem in (Bernoulli, Gaussian, Beta, ClippedGaussian, Discrete)
+    problem.kind: problem
+    for problem in (Bernoulli, Gaussian, Beta, ClippedGaussian, Discrete, Poisson, Exponential)
 }

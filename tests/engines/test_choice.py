@@ -15,7 +15,7 @@ SIZES = [1, 2, 3, 5, 16, 17, 64, 65, 300]
 
 
 def empty_tree(arms: int) -> np.ndarray:
-    return new_state(Rule(0, arms, arms), random.generator(0), tree=True).tree
+    return new_state(Rule(0, arms, arms), random.generator(0), "tournament").tree
 
 
 def tied_indices(arms: int, levels: int, seed: int) -> np.ndarray:

@@ -10,7 +10,8 @@ import pytest
 from drive import Run, new_run
 
 import thrifty
-from thrifty.engines.play import play_scan, play_tournament
+from thrifty.engines.play import play_scan, play_sleepers, play_tournament
+from thrifty.engines.state import draws
 from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, REWARDS, Problem
 
@@ -32,13 +33,15 @@ EVERY = [
     thrifty.TSTD(law="beta"),
     *COMMITTED,
 ]
+FRESH = [policy for policy in EVERY if "sleepers" in policy.engines]
 PROBLEM = thrifty.Bernoulli([0.5, 0.2, 0.9, 1.0, 0.0])
 
 
 def assert_equal(first: Run, second: Run) -> None:
     """Everything that a run leaves behind, but for the tree that only one engine has."""
-    for name in ("pulls", "sums", "means", "params", "draws", "evaluations", "rng"):
+    for name in ("pulls", "sums", "means", "params", "evaluations", "rng"):
         np.testing.assert_array_equal(getattr(first.state, name), getattr(second.state, name))
+    np.testing.assert_array_equal(draws(first.state), draws(second.state))
     np.testing.assert_array_equal(first.trace.regret, second.trace.regret)
     np.testing.assert_array_equal(first.rewards, second.rewards)
 
@@ -106,8 +109,10 @@ np.savez(sys.argv[1], **{{name: getattr(result, name) for name in {names}}})
         ("scan", EVERY, PROBLEM, None),
         ("scan", [EVERY[0], EVERY[2], EVERY[6]], thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
         ("tournament", COMMITTED, PROBLEM, (0.4, 1.0)),
+        ("sleepers", FRESH, PROBLEM, None),
+        ("sleepers", FRESH, PROBLEM, (0.4, 1.0)),
     ],
-    ids=["scan", "gaussian rewards", "tournament"],
+    ids=["scan", "gaussian rewards", "tournament", "sleepers", "sleepers with a prior"],
 )
 def test_interpreted_kernels_give_the_same_numbers(
     engine: str, policies: list[Policy], problem: Problem, prior: tuple[float, float] | None, tmp_path: Path
@@ -132,13 +137,20 @@ def test_every_engine_is_compiled_once() -> None:
         thrifty.Beta([1.0, 2.0], [2.0, 1.0]),
         thrifty.ClippedGaussian([0.3, 0.6], sd=0.1),
         thrifty.Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]),
+        thrifty.Poisson([0.5, 2.0]),
+        thrifty.Exponential([0.5, 2.0]),
     ]
     assert {type(problem) for problem in problems} == set(PROBLEMS.values())
     for problem in problems:
         able = [policy for policy in EVERY if problem.rewards in REWARDS[: REWARDS.index(policy.rewards) + 1]]
         for prior in (None, (0, 1)):
             thrifty.simulate(able, problem, horizon=10, runs=1, prior=prior, engine="scan")
-            trees = [policy for policy in able if policy in COMMITTED]
-            thrifty.simulate(trees, problem, horizon=10, runs=1, prior=prior, engine="tournament")
+            for engine in ("tournament", "sleepers"):
+                some = [policy for policy in able if engine in policy.engines]
+                for delay in (0, thrifty.GeometricDelay(3.0)):
+                    thrifty.simulate(
+                        some, problem, horizon=10, runs=1, prior=prior, engine=engine, delay=delay
+                    )
     assert len(play_scan.signatures) == 1
     assert len(play_tournament.signatures) == 1
+    assert len(play_sleepers.signatures) == 1

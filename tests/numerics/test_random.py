@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from chance import SIGMAS, assert_law, assert_mean, assert_share, assert_uniform, sample
+from chance import SIGMAS, UNLUCKY, assert_law, assert_mean, assert_share, assert_uniform, sample
 from numba import njit
-from scipy import special
+from scipy import special, stats
 
 from thrifty.numerics import random
 
@@ -168,6 +168,72 @@ def test_beta_of_tiny_shapes_is_a_coin() -> None:
     values = sample(random.beta, 1e-3, 2e-3, size=MILLION)
     assert ((values >= 0.0) & (values <= 1.0)).all()
     assert_share((values > 0.5).sum(), values.size, special.betaincc(1e-3, 2e-3, 0.5))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-9, 0.3, 1.0, 4.5, 9.999, 10.0, 14.05, 31.0, 300.0, 1e6, 1e15])
+def test_poisson_has_its_law(mean: float) -> None:
+    """P(K > k) = P(Gamma(k + 1) < mean)."""
+    values = sample(random.poisson, mean, size=MILLION)
+    assert (values == np.floor(values)).all()
+    assert values.min() >= 0.0
+    assert_law(values, lambda x: special.gammainc(math.floor(x) + 1.0, mean) if x >= 0.0 else 1.0)
+    assert_mean(values, mean, math.sqrt(mean) + 1e-12)
+
+
+@pytest.mark.parametrize("mean", [0.3, 9.999, 10.0, 14.05, 31.0])
+def test_every_poisson_count_has_its_share(mean: float) -> None:
+    """Chi-square over the counts that are expected a hundred times, and the two ends."""
+    values = sample(random.poisson, mean, size=5 * MILLION, key=1)
+    shares = np.exp(special.xlogy(counts := np.arange(100.0), mean) - mean - special.gammaln(counts + 1.0))
+    low, high = np.flatnonzero(shares * values.size > 100.0)[[0, -1]]
+    seen = np.bincount(np.clip(values, low, high).astype(int) - low, minlength=high - low + 1)
+    expected = shares[low : high + 1]
+    expected[0], expected[-1] = shares[: low + 1].sum(), 1.0 - shares[:high].sum()
+    assert stats.chisquare(seen, expected * values.size).pvalue > UNLUCKY
+
+
+def test_the_hat_of_large_poisson_means_fits() -> None:
+    """The probability of keeping a count is at most 1, at least ``sure`` in the box, at most the edge beyond.
+
+    For a given count it grows with |u|. Its extremes are therefore where the stretched uniform is whole.
+    """
+    for mean in [*np.linspace(10.0, 60.0, 1001), *np.geomspace(60.0, 1e6, 200)]:
+        a, b, height, sure = random._hat(mean)
+        reach = 12.0 * math.sqrt(mean) + 30.0
+        k = np.arange(max(math.floor(mean - reach), 0.0), mean + reach)
+        share = np.exp([random._log_poisson(count, mean) for count in k])
+        low, high = k - mean - 0.43, k - mean + 0.57
+        far = np.maximum(abs(low), abs(high))
+        near = np.where((low < 0.0) & (high > 0.0), 0.0, np.minimum(abs(low), abs(high)))
+        edges, kept = [], []
+        for distance in (near, far):  # (2a/(1/2 - u) + b) u = distance, a quadratic equation
+            half = 2.0 * a + 0.5 * b + distance
+            edge = 0.5 - distance / (half + np.sqrt(half * half - 2.0 * b * distance))
+            edges.append(edge)
+            kept.append(share * (a / edge**2 + b) / height)
+        assert kept[1].max() <= 1.0
+        assert kept[0][edges[0] >= 0.07].min() >= sure
+        assert (kept[1] <= edges[1])[edges[1] < 0.013].all()
+        assert (k[edges[0] >= 0.07] > 0.0).all()  # nothing below 0 is kept without a look
+
+
+@pytest.mark.parametrize("mean", [10.0, 55.5, 1e4, 1e9, 1e15])
+def test_poisson_probabilities_do_not_cancel(mean: float) -> None:
+    """Two successive ones differ by the factor mean/k, and at the mode Stirling's series gives the value."""
+    mode = math.floor(mean)
+    for k in (mode, mode + 1.0, mode + 2.0 * math.floor(math.sqrt(mean))):
+        step = random._log_poisson(k, mean) - random._log_poisson(k - 1.0, mean)
+        assert step == pytest.approx(math.log1p((mean - k) / k), abs=1e-13)
+    if mode == mean:
+        expected = -0.5 * math.log(2.0 * math.pi * mean) - 1.0 / (12.0 * mean) + 1.0 / (360.0 * mean**3)
+        assert random._log_poisson(mean, mean) == pytest.approx(expected, abs=1e-8)
+    assert random._log_poisson(0.0, 10.0) == -10.0
+
+
+@pytest.mark.parametrize("bits", [0, 1 << 12, 1 << 62, 1 << 63, TOP - (1 << 13), TOP])
+@pytest.mark.parametrize("mean", [0.0, 5e-324, 1e-9, 1.0, 9.999, 10.0, 1e6, 1e15, 1e100])
+def test_poisson_ends_at_every_uniform(mean: float, bits: int) -> None:
+    assert 0.0 <= random.poisson(next_word(bits), mean) <= mean + 40.0 * (1.0 + math.sqrt(mean))
 
 
 def test_successive_and_parallel_streams_are_uncorrelated() -> None:

@@ -13,23 +13,37 @@ from typing import Any
 import numba
 
 from thrifty import problems
-from thrifty.engines import rounds, scan, tournament
+from thrifty.engines import late, rounds, scan, sleepers, tournament
 from thrifty.jit import config, entry, entry_here, inlined, kernel
 
 
 @inlined
-def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
-    """Returns how many rounds were played: ``stop``, or fewer if there was nothing to choose by."""
-    if start == 0 and rule.prior_weight > 0.0:
+def _play(begin, choose, place, rule, state, arms, rewards, delays, trace, start, stop, anew):
+    """Returns how many rounds were played: ``stop``, or fewer if there was nothing to choose by.
+
+    ``anew``: the rule is new, so that whatever was kept for an arm is made again first.
+    """
+    if anew:
         begin(rule, state)
+    prompt = delays.kind == late.PROMPT
     initial = rule.arms if rule.prior_weight == 0.0 else 0
     t = start
     while t < stop:
         i = t if t < initial else choose(rule, state, t)
         if i < 0:
             break
-        rounds.observe(rule, state, i, problems.pull(arms, i, rewards))
-        after(state, i)
+        reward = problems.pull(arms, i, rewards)
+        if prompt:
+            rounds.observe(rule, state, i, reward)
+            place(rule, state, i)
+        else:
+            rounds.spend(rule, state, i)
+            late.send(delays, t, i, reward)
+            e = late.arrive(delays, t)
+            while e >= 0:
+                rounds.receive(rule, state, delays.arm[e], delays.reward[e])
+                place(rule, state, delays.arm[e])
+                e = late.arrive(delays, t)
         t += 1
         trace.total[0] += arms.gaps[i]
         if t == trace.checkpoints[trace.passed[0]]:
@@ -38,50 +52,90 @@ def _play(begin, choose, after, rule, state, arms, rewards, trace, start, stop):
     return t
 
 
-@inlined
-def _begin_scan(rule, state):
-    for i in range(rule.arms):
-        rounds.renew(rule, state, i)
+@kernel
+def begin_scan(rule, state):
+    for i in range(state.index.size):
+        if rounds.has_law(state, i):
+            rounds.renew(rule, state, i)
 
 
-@inlined
-def _begin_tournament(rule, state):
-    _begin_scan(rule, state)
+@kernel
+def begin_tournament(rule, state):
+    begin_scan(rule, state)
     tournament.build(state.tree, state.index)
 
 
+@kernel
+def begin_sleepers(rule, state):
+    begin_scan(rule, state)
+    sleepers.begin(rule, state)
+
+
 @inlined
-def _choose_scan(rule, state, t):
+def choose_scan(rule, state, t):
     rounds.refresh(rule, state)
-    return scan.choose(state.index, state.rng)
+    i = scan.choose(state.index, state.rng)
+    while state.pending[i, 1] != 0:
+        rounds.replace(rule, state, i)
+        i = scan.choose(state.index, state.rng)
+    return i
 
 
 @inlined
-def _choose_tournament(rule, state, t):
-    return tournament.choose(state.tree, state.index, state.rng)
+def choose_tournament(rule, state, t):
+    i = tournament.choose(state.tree, state.index, state.rng)
+    while state.pending[i, 1] != 0:
+        rounds.replace(rule, state, i)
+        tournament.place(state.tree, state.index, i)
+        i = tournament.choose(state.tree, state.index, state.rng)
+    return i
 
 
 @inlined
-def _after_scan(state, i):
+def choose_sleepers(rule, state, t):
+    return sleepers.choose(rule, state)
+
+
+@inlined
+def place_scan(rule, state, i):
     pass
 
 
 @inlined
-def _after_tournament(state, i):
+def place_tournament(rule, state, i):
     tournament.place(state.tree, state.index, i)
 
 
-@entry
-def play_scan(rule, state, arms, rewards, trace, start, stop):
-    return _play(_begin_scan, _choose_scan, _after_scan, rule, state, arms, rewards, trace, start, stop)
+@inlined
+def place_sleepers(rule, state, i):
+    sleepers.place(rule, state, i)
 
 
 @entry
-def play_tournament(rule, state, arms, rewards, trace, start, stop):
+def play_scan(rule, state, arms, rewards, delays, trace, start, stop, anew):
     return _play(
-        _begin_tournament, _choose_tournament, _after_tournament,
-        rule, state, arms, rewards, trace, start, stop,
+        begin_scan, choose_scan, place_scan,
+        rule, state, arms, rewards, delays, trace, start, stop, anew,
     )  # fmt: skip
+
+
+@entry
+def play_tournament(rule, state, arms, rewards, delays, trace, start, stop, anew):
+    return _play(
+        begin_tournament, choose_tournament, place_tournament,
+        rule, state, arms, rewards, delays, trace, start, stop, anew,
+    )  # fmt: skip
+
+
+@entry
+def play_sleepers(rule, state, arms, rewards, delays, trace, start, stop, anew):
+    return _play(
+        begin_sleepers, choose_sleepers, place_sleepers,
+        rule, state, arms, rewards, delays, trace, start, stop, anew,
+    )  # fmt: skip
+
+
+PLAYS = {"scan": play_scan, "tournament": play_tournament, "sleepers": play_sleepers}
 
 
 @cache
@@ -102,7 +156,10 @@ def play_own(index: Callable[..., float]) -> Callable[..., int]:
         return scan.choose(state.index, state.rng)
 
     @entry_here
-    def play_own_index(rule, state, arms, rewards, trace, start, stop):
-        return _play(_begin_scan, choose, _after_scan, rule, state, arms, rewards, trace, start, stop)
+    def play_own_index(rule, state, arms, rewards, delays, trace, start, stop, anew):
+        return _play(
+            begin_scan, choose, place_scan,
+            rule, state, arms, rewards, delays, trace, start, stop, anew,
+        )  # fmt: skip
 
     return play_own_index

@@ -1,4 +1,8 @@
-"""What kernels work on: a rule says how indices are made, a state holds what the next round needs."""
+"""What kernels work on: a rule says how indices are made, a state holds what the next round needs.
+
+A state is one block of memory, and its fields are windows on it. So the whole of it crosses from Python into
+a kernel as one array, at almost no cost, and a snapshot is a copy of the block.
+"""
 
 from typing import NamedTuple
 
@@ -6,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty.engines import tournament
+from thrifty.jit import inlined
 from thrifty.numerics import random
 
 Floats = NDArray[np.float64]
@@ -34,20 +39,132 @@ class Rule(NamedTuple):
     prior_weight: float = 0.0  # 0: every arm is pulled once instead
 
 
+# The single numbers of a state, in its field count.
+ARMS, HANDED, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, COUNTS = range(8)
+
+
 class State(NamedTuple):
     """Every array is changed in place by the kernels; entry i belongs to arm i."""
 
+    count: Integers  # type: ignore[assignment]  # single numbers, by the names above
+    evaluations: Integers  # one number
+    waiting: Integers  # one number: the arms without a law, because their first reward is not there yet
+    rng: Words
     pulls: Integers
     sums: Floats  # of rewards, the prior's apart
     means: Floats  # the prior's pseudo-observations included, like the law's parameters
     params: Floats  # (K, 2): the law, recomputed only when its arm is pulled
     index: Floats  # type: ignore[assignment]  # the largest is pulled
+    draws: Integers  # as the paper counts them
+    pending: Integers  # (K, 2): pulls without their reward yet; whether the committed index was handed out
+    prior: Floats  # (K, 2) or empty: arms with a (mean, weight) of their own
+    tree: Floats  # (slots, 2): the largest committed index below each slot, and how many arms attain it
     best: Floats  # duel: the best draw since the last pull
-    age: Integers  # duel: how many draws that is
-    draws: Integers
-    evaluations: Integers  # one number
-    tree: Floats  # (slots, 2): tournament: the largest index below each slot, and how many arms attain it
-    rng: Words
+    age: Integers  # duel, on scan: how many draws that is
+    line: Floats  # (K, 2): sleepers: rates and arms, in order of the groups of rates
+    woken: Floats  # (WOKEN, 4): sleepers: arms that may exceed the level, while a choice is made
+    place: Integers  # sleepers: where on the line an arm is, or -1
+    ends: Integers  # sleepers: where on the line each group ends
+    levels: Floats  # sleepers: single numbers
+    start: Integers  # sleepers: since when an arm has had a law, or for duel, this phase I
+    since: Integers  # sleepers, duel: when an arm's unseen draws were last settled
+    seen: Integers  # sleepers, duel: how many of its draws were seen since then
+    older: Integers  # sleepers, duel: the arm pulled before this one
+    newer: Integers  # sleepers, duel: the arm pulled after this one
+
+
+GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
+LEVELS, WOKEN = 4, 64  # single numbers of sleepers, and how many arms they look at in one go
+
+
+def _windows(block, offsets):
+    """The fields of a state, for the arms that there are: a block may have room for more."""
+    o, k = offsets, block[offsets[0] + ARMS]
+    words, numbers = block.view(np.uint64), block.view(np.float64)
+    return State(
+        count=block[o[0] : o[1]],
+        evaluations=block[o[1] : o[2]],
+        waiting=block[o[2] : o[3]],
+        rng=words[o[3] : o[4]],
+        pulls=block[o[4] : o[4] + k],
+        sums=numbers[o[5] : o[5] + k],
+        means=numbers[o[6] : o[6] + k],
+        params=numbers[o[7] : o[7] + 2 * k].reshape((k, 2)),
+        index=numbers[o[8] : o[8] + k],
+        draws=block[o[9] : o[9] + k],
+        pending=block[o[10] : o[10] + 2 * k].reshape((k, 2)),
+        prior=numbers[o[11] : o[12]].reshape(((o[12] - o[11]) // 2, 2)),
+        tree=numbers[o[12] : o[13]].reshape(((o[13] - o[12]) // 2, 2)),
+        best=numbers[o[13] : min(o[13] + k, o[14])],
+        age=block[o[14] : min(o[14] + k, o[15])],
+        line=numbers[o[15] : min(o[15] + 2 * k, o[16])].reshape((min(k, (o[16] - o[15]) // 2), 2)),
+        woken=numbers[o[16] : o[17]].reshape(((o[17] - o[16]) // 4, 4)),
+        place=block[o[17] : min(o[17] + k, o[18])],
+        ends=block[o[18] : o[19]],
+        levels=numbers[o[19] : o[20]],
+        start=block[o[20] : min(o[20] + k, o[21])],
+        since=block[o[21] : min(o[21] + k, o[22])],
+        seen=block[o[22] : min(o[22] + k, o[23])],
+        older=block[o[23] : min(o[23] + k, o[24])],
+        newer=block[o[24] : min(o[24] + k, o[25])],
+    )
+
+
+windows = inlined(_windows)  # for kernels
+
+
+class Memory(NamedTuple):
+    """Where a state lives: its block, where each field begins in it, and for how many arms there is room."""
+
+    block: Integers
+    offsets: Integers
+    room: int
+
+    @property
+    def state(self) -> State:
+        """The fields, as they are now: windows on the block."""
+        state: State = _windows(self.block, self.offsets)
+        return state
+
+
+def new_memory(rule: Rule, rng: Words, engine: str, *, room: int = 0, priors: bool = False) -> Memory:
+    """A state before the first round, with room for more arms and, if wanted, for a prior of each."""
+    room = max(room, rule.arms)
+    duel = room if rule.schedule == DUEL else 0
+    asleep = room if engine == "sleepers" else 0
+    late = min(duel, asleep)
+    tree = engine == "tournament" or (engine == "sleepers" and rule.schedule != FRESH)
+    sizes = State(
+        count=COUNTS, evaluations=1, waiting=1, rng=rng.size, pulls=room, sums=room, means=room, params=2 * room, index=room, draws=room,
+        pending=2 * room, prior=2 * room if priors else 0, tree=2 * tournament.slots(room) if tree else 0,
+        best=duel, age=duel, line=2 * asleep, woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
+        levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
+    )  # fmt: skip
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
+    memory.block[ARMS] = room  # to fill all there is room for
+    whole = memory.state
+    whole.index[:] = -np.inf
+    whole.best[:] = -np.inf
+    if tree:
+        whole.tree[:] = tournament.blank(rule.arms, room)
+    whole.place[:] = -1
+    whole.levels[:2] = np.inf
+    whole.rng[:] = rng
+    memory.block[ARMS] = rule.arms
+    whole.count[[OLDEST, NEWEST]] = -1
+    whole.waiting[0] = rule.arms if rule.prior_weight == 0.0 and not priors else 0
+    return memory
+
+
+def new_state(rule: Rule, rng: Words, engine: str) -> State:
+    return new_memory(rule, rng, engine).state
+
+
+def draws(state: State) -> Integers:
+    """Every arm's draws, as the paper counts them; of arms on the sleepers' line, those since their start too."""
+    asleep = state.count[CLOCK] - state.start if state.start.size else 0
+    return state.draws + np.where(state.place >= 0, asleep, 0) if state.place.size else state.draws.copy()
 
 
 class Trace(NamedTuple):
@@ -59,27 +176,6 @@ class Trace(NamedTuple):
     passed: Integers  # one number: the checkpoints passed
 
 
-def new_state(rule: Rule, rng: Words, *, tree: bool) -> State:
-    """A state before the first round. Arms that were never pulled have an index of -inf."""
-    k = rule.arms
-    duel = k if rule.schedule == DUEL else 0
-    nodes = np.full((tournament.slots(k) if tree else 0, 2), -np.inf)
-    nodes[:, 1] = 0.0
-    return State(
-        pulls=np.zeros(k, np.int64),
-        sums=np.zeros(k),
-        means=np.zeros(k),
-        params=np.zeros((k, 2)),
-        index=np.full(k, -np.inf),
-        best=np.full(duel, -np.inf),
-        age=np.zeros(duel, np.int64),
-        draws=np.zeros(k, np.int64),
-        evaluations=np.zeros(1, np.int64),
-        tree=nodes,
-        rng=rng,
-    )
-
-
 def new_trace(checkpoints: Integers) -> Trace:
     return Trace(checkpoints, np.zeros(checkpoints.size), np.zeros(1), np.zeros(1, np.int64))
 
@@ -87,6 +183,11 @@ def new_trace(checkpoints: Integers) -> Trace:
 def policy_stream(seed: int, run: int) -> Words:
     """The policy's random stream: of the seed and the run, and of nothing else."""
     return random.generator(seed, run, 0)
+
+
+def delay_stream(seed: int, run: int) -> Words:
+    """The delays' random stream: the same rewards come at the same time, whatever the policy."""
+    return random.generator(seed, run, 2)
 
 
 def reward_stream(seed: int, run: int) -> Words:

@@ -9,6 +9,9 @@ With a million arms time goes into fetching memory from afar: blocks keep the tr
 the fan-out keeps it flat.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from thrifty.jit import inlined, kernel
 from thrifty.numerics import random
 
@@ -26,6 +29,22 @@ def slots(arms: int) -> int:
         level *= 4
         total += level
     return total
+
+
+def blank(arms: int, room: int) -> NDArray[np.float64]:
+    """The tree for arms that have no index yet: they are all tied at -inf. There is room for more."""
+    tree = np.full((slots(room), 2), -np.inf)
+    first = tree.shape[0] // 4 - 1
+    tree[first:, 1] = np.clip(arms - BLOCK * np.arange(tree.shape[0] - first), 0, BLOCK)
+    for slot in range(first - 1, -1, -1):
+        tree[slot, 1] = tree[4 * (slot + 1) : 4 * (slot + 2), 1].sum()
+    return tree
+
+
+@inlined
+def top(tree):
+    """The largest index, and how many arms attain it."""
+    return _merge(tree, 0)
 
 
 @inlined

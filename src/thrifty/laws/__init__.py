@@ -66,6 +66,30 @@ def isf(law, a, b, p):
 
 
 @kernel
+def draw_spread(law, a, b, rng):
+    """An index that is never tied: where the law has atoms, they are spread out and the order is kept."""
+    if law == EXPONENTIAL_FAMILY:
+        return exponential_family.isf_spread(a, b, random.uniform(rng))
+    return draw(law, a, b, rng)
+
+
+@kernel
+def sf_spread(law, a, b, c):
+    """P(spread index > c)."""
+    if law == EXPONENTIAL_FAMILY:
+        return exponential_family.sf_spread(a, b, c)
+    return sf(law, a, b, c)
+
+
+@kernel
+def isf_spread(law, a, b, p):
+    """The c with P(spread index > c) = p."""
+    if law == EXPONENTIAL_FAMILY:
+        return exponential_family.isf_spread(a, b, p)
+    return isf(law, a, b, p)
+
+
+@kernel
 def draw_maximum(law, a, b, phi, rng):
     """The maximum of ``phi`` independent draws, in one draw; ``phi`` may be any real number from 1 up.
 

@@ -56,3 +56,25 @@ def _solve(mean, exponent, above, energy):
     if above:
         return kl.bernoulli_upper(mean, energy / exponent)[0]
     return kl.bernoulli_lower(mean, energy / exponent)[0]
+
+
+@kernel
+def sf_spread(mean, exponent, c):
+    """P(index > c) with the atom at 1 spread over (1, 2) and the one at 0 over (-1, 0).
+
+    The order of the draws of different arms stays, and ties are broken, by the place in the interval.
+    """
+    if 0.0 <= c < 1.0:
+        return sf(mean, exponent, c)
+    if c >= 1.0:
+        return 0.5 * max(2.0 - c, 0.0) if exponent == 0.0 or mean == 1.0 else 0.0
+    return 1.0 - 0.5 * max(1.0 + c, 0.0) if exponent == 0.0 or mean == 0.0 else 1.0
+
+
+@kernel
+def isf_spread(mean, exponent, p):
+    if p < 0.5 and (exponent == 0.0 or mean == 1.0):
+        return 2.0 - 2.0 * p
+    if p >= 0.5 and (exponent == 0.0 or mean == 0.0):
+        return 1.0 - 2.0 * p
+    return isf(mean, exponent, p)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty.jit import kernel
+from thrifty.numerics import kl
+from thrifty.numerics.beta import _stirling
 
 U3, U12, U17, U19, U45, LAYER = (np.uint64(x) for x in (3, 12, 17, 19, 45, 255))
 
@@ -184,3 +186,67 @@ def beta(rng, a, b):
     if x + y == 0.0:
         return 1.0 if uniform(rng) * (a + b) < a else 0.0
     return x / (x + y)
+
+
+@kernel
+def poisson(rng, mean):
+    """Poisson(mean), as a float: the counts of a large mean are beyond the integers."""
+    return _count(rng, mean) if mean < 10.0 else _large_count(rng, mean)
+
+
+@kernel
+def _count(rng, mean):
+    """By inversion: the first k at which P(K <= k) reaches a uniform, p = P(K = k).
+
+    Rounded, the p may add up to less than the uniform. Beyond the mean and below 1e-18, what is left of them
+    is less than the spacing of uniforms, and the search ends.
+    """
+    rest, k, p = uniform(rng), 0.0, math.exp(-mean)
+    while rest > p and (k < mean or p > 1e-18):
+        rest -= p
+        k += 1.0
+        p *= mean / k
+    return k
+
+
+@kernel
+def _hat(mean):
+    """a, b, height and sure of ``_large_count``. Hörmann has 1.1239 and 0.9277: with these the probability of
+    keeping a count would exceed 1 by up to 0.006 and fall up to 0.004 below ``sure``."""
+    b = 0.931 + 2.53 * math.sqrt(mean)
+    return -0.059 + 0.02483 * b, b, 1.132 + 1.1328 / (b - 3.4), 0.917 - 3.6224 / (b - 2.0)
+
+
+@kernel
+def _large_count(rng, mean):
+    """For mean >= 10: a uniform u, stretched to (2a/(1/2 - |u|) + b) u, rounded down and thinned.
+
+    With edge = 1/2 - |u|, the stretched uniform has the density 1/(a/edge^2 + b), which is nearly P(K = k).
+    It is kept with the probability P(K = k) (a/edge^2 + b) / height, at most 1. The constants make this at
+    least ``sure`` for an edge from 0.07 up, which keeps most at once, and at most the edge below 0.013.
+
+    Hörmann, "The transformed rejection method for generating Poisson random variables", 1993 (PTRS).
+    """
+    a, b, height, sure = _hat(mean)
+    while True:
+        u = uniform(rng) - 0.5
+        v = uniform(rng)
+        edge = 0.5 - abs(u)
+        k = np.floor((2.0 * a / edge + b) * u + mean + 0.43)
+        if edge >= 0.07 and v <= sure:
+            return k
+        if k < 0.0 or (edge < 0.013 and v > edge):
+            continue
+        if math.log(v * height / (a / (edge * edge) + b)) <= _log_poisson(k, mean):
+            return k
+
+
+@kernel
+def _log_poisson(k, mean):
+    """ln P(K = k) = -KL(k -> mean) - ln(k! e^k / k^k), which does not cancel, however large the mean is.
+
+    Loader, "Fast and accurate computation of binomial probabilities", 2000.
+    """
+    if k == 0.0:
+        return -mean
+    return -kl.poisson(k, mean) - _stirling(k) - 0.5 * math.log(2.0 * math.pi * k)

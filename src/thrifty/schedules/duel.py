@@ -15,7 +15,9 @@ from thrifty.jit import inlined
 def refresh(rule, state):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
     for i in range(state.index.size):
-        if state.age[i] < rule.phi:
+        if state.waiting[0] > 0 and state.pulls[i] == 0:
+            state.index[i] = -math.inf
+        elif state.age[i] < rule.phi:
             x = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
             state.age[i] += 1
             state.best[i] = max(state.best[i], x)
@@ -23,6 +25,7 @@ def refresh(rule, state):
             state.evaluations[0] += 1
             state.index[i] = x
         else:
+            state.age[i] = int(rule.phi) + 1
             state.index[i] = state.best[i]
 
 
@@ -31,3 +34,21 @@ def renew(state, i):
     """Arm i was pulled: back to phase I."""
     state.age[i] = 0
     state.best[i] = -math.inf
+
+
+@inlined
+def is_committed(rule, state, i):
+    """Whether arm i is in phase II; the last draw of phase I does not count."""
+    if state.place.size > 0:
+        return state.place[i] < 0 and state.index[i] > -math.inf
+    return state.age[i] > rule.phi
+
+
+@inlined
+def replace(rule, state, i):
+    """Phase II again, with the best of phi new draws."""
+    x = laws.draw_maximum(rule.law, state.params[i, 0], state.params[i, 1], rule.phi, state.rng)
+    state.best[i] = x
+    state.index[i] = x
+    state.draws[i] += int(rule.phi)
+    state.evaluations[0] += 1

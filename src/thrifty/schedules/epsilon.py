@@ -4,6 +4,8 @@ Jin, Yang, Xiao and Xu, "Thompson sampling with less exploration is fast and opt
 law of ExpTS and epsilon = 1/K it is ExpTS+.
 """
 
+import math
+
 from thrifty import laws
 from thrifty.jit import inlined
 from thrifty.numerics import random
@@ -13,10 +15,12 @@ from thrifty.numerics import random
 def refresh(rule, state):
     """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
     for i in range(state.index.size):
-        if random.uniform(state.rng) < rule.epsilon:
+        if state.waiting[0] > 0 and state.pulls[i] == 0:
+            state.index[i] = -math.inf
+        elif random.uniform(state.rng) < rule.epsilon:
             state.index[i] = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
             state.draws[i] += 1
             state.evaluations[0] += 1
         else:
             state.index[i] = state.means[i]
-    state.evaluations[0] += state.index.size
+    state.evaluations[0] += state.index.size - state.waiting[0]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thrifty import checks
-from thrifty.engines import ENGINES, TOURNAMENT_FROM
-from thrifty.engines.play import play_own, play_scan, play_tournament
+from thrifty import checks, delays
+from thrifty.delays import Delay
+from thrifty.engines import ENGINES, SLEEPERS_FROM, TOURNAMENT_FROM
+from thrifty.engines.play import PLAYS, play_own
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import IndexPolicy, Policy
@@ -18,11 +19,11 @@ from thrifty.simulation.result import Settings
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that determines the numbers; one rule and one compiled loop per policy."""
+    """Everything that determines the numbers; for each policy its rules, by stages, and a compiled loop."""
 
     settings: Settings
     checkpoints: Integers
-    rules: tuple[Rule, ...]
+    stages: tuple[list[tuple[int, Rule]], ...]
     plays: tuple[Callable[..., int], ...]
 
 
@@ -35,6 +36,7 @@ def plan(
     prior: tuple[float, float] | None = None,
     engine: str = "auto",
     checkpoints: Sequence[int] | None = None,
+    delay: int | Delay = 0,
 ) -> Plan:
     """Check the arguments of ``simulate`` and resolve them."""
     policies = _policies(policies)
@@ -51,9 +53,14 @@ def plan(
     for policy in policies:
         _check_rewards(policy, problem, prior)
     engines = tuple(_engine(policy, engine, arms) for policy in policies)
-    rules = tuple(policy.rule(arms, horizon) for policy in policies)
-    if prior is not None:
-        rules = tuple(rule._replace(prior_mean=prior[0], prior_weight=prior[1]) for rule in rules)
+    mean, weight = prior or (0.0, 0.0)
+    stages = tuple(
+        [
+            (start, rule._replace(prior_mean=mean, prior_weight=weight))
+            for start, rule in policy.stages(arms, horizon)
+        ]
+        for policy in policies
+    )
     settings = Settings(
         policies=tuple({"name": type(p).__name__} | dataclasses.asdict(p) for p in policies),
         labels=_labels(policies),
@@ -63,9 +70,10 @@ def plan(
         runs=checks.integer("runs", runs, at_least=1, at_most=checks.COUNT),
         seed=checks.integer("seed", seed, at_least=0),
         prior=prior,
+        delay=delays.clean(delay),
     )
     plays = tuple(_play(policy, name) for policy, name in zip(policies, engines, strict=True))
-    return Plan(settings, _checkpoints(checkpoints, horizon), rules, plays)
+    return Plan(settings, _checkpoints(checkpoints, horizon), stages, plays)
 
 
 def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
@@ -102,7 +110,7 @@ def _prior(prior: object) -> tuple[float, float] | None:
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
     if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
-        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]"}[policy.rewards]
+        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]", "non-negative": "rewards of at least 0"}[policy.rewards]
         raise InvalidValue(f"{policy!r} needs {needed}, and those of a {problem.kind} problem are not")
     if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
         raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
@@ -125,7 +133,9 @@ def _engine(policy: Policy, engine: str, arms: int) -> str:
     """The engine for one policy: a constant of the code, never of the machine."""
     checks.choice("engine", engine, ("auto", *ENGINES))
     if engine == "auto":
-        return "tournament" if "tournament" in policy.engines and arms >= TOURNAMENT_FROM else "scan"
+        if "tournament" in policy.engines and arms >= TOURNAMENT_FROM:
+            return "tournament"
+        return "sleepers" if "sleepers" in policy.engines and arms >= SLEEPERS_FROM else "scan"
     if engine not in policy.engines:
         raise InvalidValue(
             f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}"
@@ -136,4 +146,4 @@ def _engine(policy: Policy, engine: str, arms: int) -> str:
 def _play(policy: Policy, engine: str) -> Callable[..., int]:
     if isinstance(policy, IndexPolicy):
         return play_own(type(policy).index)
-    return {"scan": play_scan, "tournament": play_tournament}[engine]
+    return PLAYS[engine]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thrifty.delays import DELAYS, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.problems import PROBLEMS, Problem
 from thrifty.simulation import storage
@@ -33,6 +34,7 @@ class Settings:
     runs: int
     seed: int
     prior: tuple[float, float] | None
+    delay: Delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,7 @@ class Result:
         plain["problem"] = {"kind": self.settings.problem.kind} | {
             key: value for key, value in problem.items() if key not in series
         }
+        plain["delay"] = {"kind": self.settings.delay.kind} | vars(self.settings.delay)
         arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays |= {f"problem.{key}": np.array(value) for key, value in series.items()}
         storage.write(target, {"settings": plain}, arrays)
@@ -116,6 +119,7 @@ class Result:
                 for key, value in arrays.items()
                 if key.startswith("problem.")
             }
+            delay = dict(plain["delay"])
             settings = Settings(
                 policies=tuple(plain["policies"]),
                 labels=tuple(plain["labels"]),
@@ -125,6 +129,7 @@ class Result:
                 runs=plain["runs"],
                 seed=plain["seed"],
                 prior=None if plain["prior"] is None else tuple(plain["prior"]),
+                delay=DELAYS[delay.pop("kind")](**delay),
             )
             data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
             result = cls(settings=settings, **data)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import Rule, new_state, new_trace, policy_stream, reward_stream
+from thrifty.delays import Delay
+from thrifty.engines.state import Rule, draws, new_state, new_trace, policy_stream, reward_stream
 from thrifty.errors import InvalidValue
 from thrifty.jit import CompilationError, announce_compilation
 from thrifty.policies import Policy
@@ -36,6 +37,7 @@ def simulate(
     workers: int | None = None,
     engine: str = "auto",
     checkpoints: Sequence[int] | None = None,
+    delay: int | Delay = 0,
     progress: bool = False,
 ) -> Result:
     """Play each policy ``runs`` times for ``horizon`` rounds.
@@ -44,6 +46,7 @@ def simulate(
     do not depend on the workers, nor on the company of other policies. ``prior=(mean, weight)`` gives every
     arm pseudo-observations instead of the initial pull. ``checkpoints`` are the rounds at which regret is
     recorded (about 100, evenly spaced in the logarithm, unless given); the horizon is always the last.
+    ``delay``: how many more decisions are made before a reward arrives, a number or a ``GeometricDelay(100)``.
 
     >>> import thrifty
     >>> problem = thrifty.Bernoulli([0.9, 0.1])
@@ -51,7 +54,7 @@ def simulate(
     >>> print(f"{result.regret[0, :, -1].mean():.2f}")
     3.36
     """
-    ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints)
+    ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints, delay)
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
     with bar(work(ready), "simulating", shown=progress) as advance:
         return execute(ready, workers, advance)
@@ -59,14 +62,14 @@ def simulate(
 
 def work(ready: Plan) -> int:
     """How much there is to do, in the unit of ``advance``: arms looked at."""
-    costs = (_cost(rule, name) for rule, name in zip(ready.rules, ready.settings.engines, strict=True))
+    costs = (_cost(*pair) for pair in zip(ready.stages, ready.settings.engines, strict=True))
     return ready.settings.runs * ready.settings.horizon * sum(costs)
 
 
 def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on a pool of threads; the kernels release the GIL."""
-    settings, rules, plays = ready.settings, ready.rules, ready.plays
-    policies, runs, arms = len(rules), settings.runs, rules[0].arms
+    settings, plays = ready.settings, ready.plays
+    policies, runs, arms = len(plays), settings.runs, settings.problem.gaps.size
     result = Result(
         settings=settings,
         checkpoints=ready.checkpoints,
@@ -82,26 +85,30 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     def play_run(p: int, run: int) -> None:
         """One run of one policy, in slices, so that progress shows and an interruption is heeded."""
         began = time.thread_time()
-        tree = settings.engines[p] == "tournament"
-        state = new_state(rules[p], policy_stream(settings.seed, run), tree=tree)
+        stages, engine = ready.stages[p], settings.engines[p]
+        state = new_state(stages[0][1], policy_stream(settings.seed, run), engine)
         trace = new_trace(ready.checkpoints)
         rewards = reward_stream(settings.seed, run)
-        cost = _cost(rules[p], settings.engines[p])
+        delays = settings.delay.late(settings.seed, run)
+        cost = _cost(stages, engine)
         size = max(1, SLICE // cost)
+        ends = [*(start for start, _ in stages[1:]), settings.horizon]
         with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
-            for start in range(0, settings.horizon, size):
-                if stop.is_set():
-                    return
-                end = min(start + size, settings.horizon)
-                played = plays[p](rules[p], state, kernel, rewards, trace, start, end)
-                if played < end:
-                    raise InvalidValue(
-                        f"the index of {settings.labels[p]} must be a number, got NaN in round {played + 1}"
-                    )
-                advance(cost * (end - start))
+            for (first, rule), last in zip(stages, ends, strict=True):
+                for start in range(first, last, size):
+                    if stop.is_set():
+                        return
+                    end = min(start + size, last)
+                    anew = start == first and (start > 0 or settings.prior is not None)
+                    played = plays[p](rule, state, kernel, rewards, delays, trace, start, end, anew)
+                    if played < end:
+                        raise InvalidValue(
+                            f"the index of {settings.labels[p]} must be a number, got NaN in round {played + 1}"
+                        )
+                    advance(cost * (end - start))
         result.regret[p, run] = trace.regret
         result.pulls[p, run] = state.pulls
-        result.draws[p, run] = state.draws
+        result.draws[p, run] = draws(state)
         result.evaluations[p, run] = state.evaluations[0]
         seconds[p, run] = time.thread_time() - began
 
@@ -122,19 +129,21 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
 def _compile(ready: Plan, kernel: Arms) -> None:
     """Compile, or load from the cache, what will be played: a call that plays no round."""
     announce_compilation(ready.plays)
-    for play, rule, label in zip(ready.plays, ready.rules, ready.settings.labels, strict=True):
-        one = rule._replace(arms=1)
-        state = new_state(one, policy_stream(0, 0), tree=True)
+    for play, stages, label in zip(ready.plays, ready.stages, ready.settings.labels, strict=True):
+        one = stages[0][1]._replace(arms=1)
+        state = new_state(one, policy_stream(0, 0), "sleepers")
+        delays = ready.settings.delay.late(0, 0)
         try:
-            play(one, state, kernel, reward_stream(0, 0), new_trace(ready.checkpoints), 1, 1)
+            play(one, state, kernel, reward_stream(0, 0), delays, new_trace(ready.checkpoints), 1, 1, False)
         except CompilationError as error:
             reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
             raise InvalidValue(f"the index of {label} cannot be compiled: {reasons[0]}") from error
 
 
-def _cost(rule: Rule, engine: str) -> int:
+def _cost(stages: list[tuple[int, Rule]], engine: str) -> int:
     """The cost of a round, roughly, in arms looked at."""
-    return (20 if engine == "tournament" else rule.arms) + (int(rule.phi) if rule.batch else 0)
+    rule = stages[-1][1]
+    return (rule.arms if engine == "scan" else 20) + (int(rule.phi) if rule.batch else 0)
 
 
 def cores() -> int:

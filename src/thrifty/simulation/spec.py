@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thrifty import checks
+from thrifty.delays import DELAYS, ConstantDelay, Delay
 from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
 from thrifty.policies import POLICIES, Policy
@@ -50,6 +51,7 @@ class Spec:
     prior: tuple[float, float] | None = None
     engine: str = "auto"
     checkpoints: tuple[int, ...] | None = None
+    delay: Delay = ConstantDelay(0)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Spec":
@@ -149,6 +151,12 @@ def _prior(key: str, value: object) -> tuple[float, float]:
     return pair[0], checks.positive(f"{key}[1], the weight,", pair[1])
 
 
+def _delay(key: str, value: object) -> Delay:
+    if isinstance(value, dict):
+        return _build(key, value, "kind", DELAYS)
+    return ConstantDelay(_integer(key, value, at_least=0))
+
+
 def _checkpoints(key: str, value: object) -> tuple[int, ...]:
     if not isinstance(value, list):
         raise InvalidType(f"{key} must be a list of rounds, got {reprlib.repr(value)}")
@@ -164,4 +172,5 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "prior": _prior,
     "engine": lambda key, value: checks.choice(key, value, ("auto", *ENGINES)),
     "checkpoints": _checkpoints,
+    "delay": _delay,
 }

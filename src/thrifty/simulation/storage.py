@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thrifty.errors import FileError
 
-FORMAT = 1
+FORMAT = 2
 Arrays = dict[str, NDArray[Any]]
 
 # What NumPy and zipfile raise on a file that was cut off, changed or never theirs.

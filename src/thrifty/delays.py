@@ -1,0 +1,99 @@
+"""Delays: how many more decisions are made before the reward of one arrives.
+
+With a delay of 0 a reward is there before the next decision. Delays have a random stream of their own, so that
+the same rewards and the same delays meet every policy.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thrifty import checks
+from thrifty.engines.late import GEOMETRIC, PROMPT, UNIFORM, Late, new_late
+from thrifty.engines.state import delay_stream
+from thrifty.errors import InvalidType, InvalidValue
+
+LONGEST = 10**7
+CUT = 40  # a geometric delay is never longer than this many times its mean; e^-40 of them would be
+
+
+@dataclass(frozen=True)
+class Delay(ABC):
+    """What all delays have."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def late(self, seed: int, run: int) -> Late:
+        """The delays of one run, as the kernels see them."""
+
+
+@dataclass(frozen=True)
+class ConstantDelay(Delay):
+    """Every reward is ``rounds`` decisions late."""
+
+    rounds: int
+
+    kind: ClassVar[str] = "constant"
+
+    def __post_init__(self) -> None:
+        checks.integer("delay", self.rounds, at_least=0, at_most=LONGEST)
+
+    def late(self, seed: int, run: int) -> Late:
+        kind = UNIFORM if self.rounds else PROMPT
+        return new_late(kind, self.rounds, self.rounds, 0.0, delay_stream(seed, run))
+
+
+@dataclass(frozen=True)
+class UniformDelay(Delay):
+    """``low`` to ``high`` decisions late, each equally likely."""
+
+    low: int
+    high: int
+
+    kind: ClassVar[str] = "uniform"
+
+    def __post_init__(self) -> None:
+        checks.integer("low", self.low, at_least=0, at_most=LONGEST)
+        checks.integer("high", self.high, at_least=0, at_most=LONGEST)
+        if self.low > self.high:
+            raise InvalidValue(f"low must be at most high, {self.high}, got {self.low}")
+
+    def late(self, seed: int, run: int) -> Late:
+        return new_late(UNIFORM, self.low, self.high, 0.0, delay_stream(seed, run))
+
+
+@dataclass(frozen=True)
+class GeometricDelay(Delay):
+    """0, 1, 2, ... decisions late, with this mean: at each decision the reward arrives with the same probability."""
+
+    mean: float
+
+    kind: ClassVar[str] = "geometric"
+
+    def __post_init__(self) -> None:
+        mean = checks.at_least("mean", self.mean, 0.0, at_most=LONGEST / CUT)
+        object.__setattr__(self, "mean", mean)
+
+    def late(self, seed: int, run: int) -> Late:
+        scale = 1.0 / math.log1p(1.0 / self.mean) if self.mean else 0.0
+        return new_late(GEOMETRIC, 0, math.ceil(CUT * self.mean), scale, delay_stream(seed, run))
+
+
+DELAYS: dict[str, type[Delay]] = {
+    delay.kind: delay for delay in (ConstantDelay, UniformDelay, GeometricDelay)
+}
+
+
+def clean(delay: object) -> Delay:
+    """A delay as ``simulate`` takes it: a number of decisions, or one of the classes above."""
+    if isinstance(delay, Delay):
+        return delay
+    try:
+        return ConstantDelay(checks.integer("delay", delay, at_least=0, at_most=LONGEST))
+    except InvalidType:
+        raise InvalidType(
+            f"delay must be a number of decisions or a delay such as GeometricDelay(100), got {checks.shown(delay)}"
+        ) from None
+
