@@ -8,6 +8,7 @@ from thrifty.errors import (
     MissingExtra,
     ThriftyError,
 )
+from thrifty.online.bandit import Bandit
 from thrifty.policies import (
     TSMA,
     TSTD,
@@ -26,6 +27,7 @@ from thrifty.simulation.run import simulate
 __all__ = [
     "TSMA",
     "TSTD",
+    "Bandit",
     "Bernoulli",
     "Beta",
     "ClippedGaussian",

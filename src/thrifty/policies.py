@@ -10,14 +10,42 @@ from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
 
 from thrifty import checks, laws
+from thrifty.engines import ENGINES, SLEEPERS_FROM, TOURNAMENT_FROM
 from thrifty.engines.state import EPSILON, FRESH, KL_UCB_PLUS_PLUS, SCHEDULES, Rule
-from thrifty.errors import InvalidType
+from thrifty.errors import InvalidType, InvalidValue
 from thrifty.schedules import batch
 
 LAWS = ("gaussian", "beta")
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """A law of the user's own, for ``Bandit``: an object that is told the rewards and asked for draws."""
+
+    def observe(self, arm: Any, reward: float) -> object:
+        """A pull of the arm with this id gave a reward."""
+
+    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
+        """``size`` draws from the posterior of the arm with this id."""
+
+
+def check_law(law: object) -> None:
+    """One of the laws by name, or a posterior of the user's own."""
+    if not isinstance(law, Posterior) or isinstance(law, type):
+        checks.choice("law", law, LAWS)
+
+
+def law_name(law: "str | Posterior") -> str:
+    return law.title() if isinstance(law, str) else type(law).__name__
+
+
+def law_code(law: "str | Posterior") -> int:
+    return laws.CODES[law] if isinstance(law, str) else -1
 
 
 def batch_size(horizon: int, alpha: float) -> int:
@@ -53,12 +81,24 @@ class Policy(ABC):
     def rule(self, arms: int, horizon: int) -> Rule:
         """The policy for this many arms and this horizon, as the kernels see it."""
 
+    def engine_for(self, arms: int, engine: str = "auto") -> str:
+        """The engine that was asked for, or the fastest: a constant of the code, never of the machine."""
+        checks.choice("engine", engine, ("auto", *ENGINES))
+        if engine == "auto":
+            if "tournament" in self.engines and arms >= TOURNAMENT_FROM:
+                return "tournament"
+            return "sleepers" if "sleepers" in self.engines and arms >= SLEEPERS_FROM else "scan"
+        if engine not in self.engines:
+            raise InvalidValue(
+                f"engine must be one of {', '.join(self.engines)} for {self!r}, got {engine!r}"
+            )
+        return engine
+
     def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
         """The rules that it follows, each with the round from which on: one, unless it is anytime."""
         return [(0, self.rule(arms, horizon))]
 
 
-@dataclass(frozen=True)
 class HorizonPolicy(Policy):
     """A policy whose formulas contain the horizon T.
 
@@ -66,7 +106,7 @@ class HorizonPolicy(Policy):
     forgotten then; parameters and indices are made anew. An engineering answer, without a theorem.
     """
 
-    anytime: bool = False
+    anytime: bool  # a field of each
 
     def __post_init__(self) -> None:
         if not isinstance(self.anytime, bool):
@@ -94,12 +134,12 @@ def first_guess(arms: int) -> int:
 class LawPolicy(Policy):
     """A policy whose law can be chosen: "gaussian" for any rewards, "beta" for Bernoulli ones."""
 
-    law: str = "gaussian"
+    law: str | Posterior = "gaussian"
 
     laws: ClassVar[tuple[str, ...]] = LAWS
 
     def __post_init__(self) -> None:
-        checks.choice("law", self.law, LAWS)
+        check_law(self.law)
 
     @property
     def rewards(self) -> str:
@@ -116,10 +156,10 @@ class ThompsonSampling(LawPolicy):
 
     @property
     def label(self) -> str:
-        return f"TS ({self.law.title()})"
+        return f"TS ({law_name(self.law)})"
 
     def rule(self, arms: int, horizon: int) -> Rule:
-        return Rule(FRESH, arms, horizon, law=laws.CODES[self.law])
+        return Rule(FRESH, arms, horizon, law=law_code(self.law))
 
 
 @dataclass(frozen=True)
@@ -144,11 +184,11 @@ class EpsilonTS(LawPolicy):
     @property
     def label(self) -> str:
         epsilon = "1/K" if self.epsilon is None else f"{self.epsilon:.4g}"
-        return f"ε-TS ({self.law.title()}, ε={epsilon})"
+        return f"ε-TS ({law_name(self.law)}, ε={epsilon})"
 
     def rule(self, arms: int, horizon: int) -> Rule:
         epsilon = 1.0 / arms if self.epsilon is None else float(self.epsilon)
-        return Rule(EPSILON, arms, horizon, law=laws.CODES[self.law], epsilon=epsilon)
+        return Rule(EPSILON, arms, horizon, law=law_code(self.law), epsilon=epsilon)
 
 
 @dataclass(frozen=True)
@@ -201,7 +241,7 @@ class TemperedPolicy(HorizonPolicy):
     """
 
     alpha: float = 0.0
-    law: str = "gaussian"
+    law: str | Posterior = "gaussian"
     phi: float | None = None
     anytime: bool = False
 
@@ -211,7 +251,9 @@ class TemperedPolicy(HorizonPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "alpha", checks.unit("alpha", self.alpha))
-        checks.choice("law", self.law, LAWS)
+        check_law(self.law)
+        if self.alpha > 0.0 and not isinstance(self.law, str):
+            raise InvalidValue(f"alpha must be 0 with a posterior of your own, which is not tempered, got {self.alpha}")
         if self.phi is not None:
             object.__setattr__(self, "phi", checks.at_least("phi", self.phi, 1.0))
 
@@ -224,7 +266,7 @@ class TemperedPolicy(HorizonPolicy):
         return f"{self.short}-{self.alpha:g}" + (f" ({', '.join(notes)})" if (notes := self._notes()) else "")
 
     def _notes(self) -> list[str]:
-        notes = [self.law.title()] if self.law != "gaussian" else []
+        notes = [law_name(self.law)] if self.law != "gaussian" else []
         notes += [f"φ={self.phi:g}"] if self.phi is not None else []
         return notes + (["anytime"] if self.anytime else [])
 
@@ -233,7 +275,7 @@ class TemperedPolicy(HorizonPolicy):
             SCHEDULES[self.schedule],
             arms,
             horizon,
-            law=laws.CODES[self.law],
+            law=law_code(self.law),
             temper=max(1.0, math.log(horizon) ** self.alpha),
             phi=float(batch_size(horizon, self.alpha) if self.phi is None else math.ceil(self.phi)),
         )
@@ -257,6 +299,8 @@ class TSMA(TemperedPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.choice("sampling", self.sampling, ("maximum", "batch"))
+        if self.sampling != "batch" and not isinstance(self.law, str):
+            raise InvalidValue(f"sampling must be 'batch' with a posterior of your own, got {self.sampling!r}")
         if self.sampling == "batch" and self.phi is not None:
             checks.at_least("phi", self.phi, 1.0, at_most=checks.COUNT)
 
@@ -280,6 +324,8 @@ class TSTD(TemperedPolicy):
 @dataclass(frozen=True)
 class KLUCBPlusPlus(HorizonPolicy):
     """KL-UCB++: a deterministic index that only changes when its arm is pulled. For rewards in [0, 1]."""
+
+    anytime: bool = False
 
     schedule: ClassVar[str] = "index"
     engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")

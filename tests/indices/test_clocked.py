@@ -76,7 +76,7 @@ def test_it_never_falls_while_the_arm_is_left_alone(
 @each
 @given(n=PULLS, mean=MEANS, t=TIMES)
 def test_reach_is_never_late(index: Index, reach: Reach, n: int, mean: float, t: int) -> None:
-    """A level that the index has at t, as computed, is reached by then, and so is one a few roundings above."""
+    """A level that the index has at t, as computed, is reached by then, as is one a few roundings above."""
     for time in (t, t + 1):
         level = index(float(n), mean, time)
         assert reach(float(n), mean, level) <= time

@@ -19,7 +19,7 @@ from thrifty.paper.experiments import Experiment, experiments
 from thrifty.paper.reproduce import reproduce
 from thrifty.paper.words import advice, findings
 from thrifty.report import figures
-from thrifty.simulation import storage
+from thrifty import storage
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.progress import Advance
 from thrifty.simulation.result import Result

@@ -17,7 +17,7 @@ import pytest
 import thrifty
 from thrifty.policies import Policy
 from thrifty.problems import PROBLEMS, Beta, ClippedGaussian, Discrete, Problem
-from thrifty.simulation import storage
+from thrifty import storage
 from thrifty.simulation.result import Settings
 
 ARMS, HORIZON, RUNS = 4, 1500, 6

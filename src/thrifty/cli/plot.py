@@ -26,7 +26,7 @@ examples:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from thrifty.simulation import storage
+    from thrifty import storage
     from thrifty.simulation.result import Result
 
     sources: dict[Path, Path] = {}

@@ -52,7 +52,7 @@ The same spec and seed give the same numbers, however many workers there are."""
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from thrifty.simulation import storage
+    from thrifty import storage
     from thrifty.simulation.spec import Spec, located
 
     spec = Spec.load(arguments.spec)

@@ -56,6 +56,7 @@ def _play(begin, choose, place, rule, state, arms, rewards, delays, trace, start
 def begin_scan(rule, state):
     for i in range(state.index.size):
         if rounds.has_law(state, i):
+            state.pending[i, 1] = 0
             rounds.renew(rule, state, i)
 
 
@@ -139,8 +140,8 @@ PLAYS = {"scan": play_scan, "tournament": play_tournament, "sleepers": play_slee
 
 
 @cache
-def play_own(index: Callable[..., float]) -> Callable[..., int]:
-    """Scan for a user's own index, computed anew for every arm in every round; not cached on disk."""
+def choose_own(index: Callable[..., float]) -> Callable[..., int]:
+    """The choice by a user's own index, computed anew for every arm in every round."""
     formula: Any = (
         index if config.DISABLE_JIT or hasattr(index, "py_func") else numba.njit(error_model="numpy")(index)
     )
@@ -148,12 +149,21 @@ def play_own(index: Callable[..., float]) -> Callable[..., int]:
     @kernel
     def choose(rule, state, t):
         """The arm, or -1 if some arm's index is not a number."""
-        for i in range(rule.arms):
-            n = state.pulls[i] + rule.prior_weight
-            state.index[i] = formula(rule.own, n, state.means[i], t, state.rng)
+        for i in range(state.index.size):
+            if rounds.has_law(state, i):
+                n = state.pulls[i] + rule.prior_weight
+                state.index[i] = formula(rule.own, n, state.means[i], t, state.rng)
             if math.isnan(state.index[i]):
                 return -1
         return scan.choose(state.index, state.rng)
+
+    return choose
+
+
+@cache
+def play_own(index: Callable[..., float]) -> Callable[..., int]:
+    """Scan for a user's own index; not cached on disk."""
+    choose = choose_own(index)
 
     @entry_here
     def play_own_index(rule, state, arms, rewards, delays, trace, start, stop, anew):

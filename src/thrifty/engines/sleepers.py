@@ -61,15 +61,14 @@ def choose(rule, state):
     if duel:
         _retire(rule, state)
     line, ends, params, woken, rng = state.line, state.ends, state.params, state.woken, state.rng
-    arm, top, last, drawn = -1, -math.inf, -1, ends[0]
+    arm, top, ties, last, drawn = -1, -math.inf, 0, -1, ends[0]
     for p in range(ends[0]):
         i = int(line[p, 1])
         x = laws.draw_spread(rule.law, params[i, 0], params[i, 1], rng)
         if duel:
             state.best[i] = max(state.best[i], x)
             state.seen[i] += 1
-        if x > top:
-            arm, top = i, x
+        arm, top, ties = _better(i, x, arm, top, ties, rng)
     way = random.exponential(rng)  # to the next point, from where a group begins
     g, size, width = 0, 0, 1.0
     count = WOKEN
@@ -105,17 +104,13 @@ def choose(rule, state):
             if duel:
                 state.best[i] = max(state.best[i], x)
                 state.seen[i] += i != last
-                last = i
-            if x > top:
-                arm, top = i, x
-    while duel and tournament.top(state.tree)[0] > top:
-        i = tournament.choose(state.tree, state.index, rng)
-        if state.pending[i, 1] == 0:
-            arm, top = i, state.index[i]
-        else:
-            rounds.replace(rule, state, i)
-            tournament.place(state.tree, state.index, i)
-    if top <= max(state.levels[NEW], state.levels[OLD]):  # nobody exceeded the level: draw those who may win
+            if x > top or i != last:
+                arm, top, ties = _better(i, x, arm, top, ties, rng)
+            last = i
+    level = max(state.levels[NEW], state.levels[OLD])
+    if duel:
+        arm, top = _commit(rule, state, arm, top, level)
+    if top <= level:  # nobody exceeded it: draw those who may win
         for i in range(state.count[ARMS]):
             c = _level(state, i)
             if state.place[i] >= ends[0] and c >= top:
@@ -126,10 +121,39 @@ def choose(rule, state):
                 if duel:
                     state.best[i] = max(state.best[i], x)
                     state.seen[i] += 1
-                if x > top:
-                    arm, top = i, x
+                arm, top, ties = _better(i, x, arm, top, ties, rng)
+        if duel:
+            arm, top = _commit(rule, state, arm, top, -math.inf)
     state.evaluations[0] += drawn
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
+
+
+@inlined
+def _better(i, x, arm, top, ties, rng):
+    """The better of arm i and the best so far. Rounding can make ties: of n arms, each wins with 1/n."""
+    if x > top:
+        return i, x, 1
+    if x == top:
+        ties += 1
+        if random.below(rng, ties) == 0:
+            arm = i
+    return arm, top, ties
+
+
+@inlined
+def _commit(rule, state, arm, top, bar):
+    """The best arm of the tree, if it is above the bar and better than the best so far.
+
+    A spent index is replaced only when it would win: so not before all that may beat it have been drawn.
+    """
+    while tournament.top(state.tree)[0] > max(top, bar):
+        i = tournament.choose(state.tree, state.index, state.rng)
+        if state.pending[i, 1] == 0:
+            arm, top = i, state.index[i]
+        else:
+            rounds.replace(rule, state, i)
+            tournament.place(state.tree, state.index, i)
+    return arm, top
 
 
 @kernel
@@ -199,7 +223,8 @@ def join(rule, state, i):
 def begin(rule, state):
     """All arms at once: find a level and move everybody to it."""
     for i in range(state.count[ARMS]):
-        join(rule, state, i)
+        if rounds.has_law(state, i):
+            join(rule, state, i)
     if rule.schedule != EPSILON and state.ends[GROUPS] > 0:
         _find_level(rule, state)
         _sweep(rule, state, state.count[ARMS])
@@ -233,6 +258,46 @@ def _set_rate(rule, state, i, c):
     state.line[p, 0] = rate
     _shift(state.line, state.place, state.ends, p, group, _group(rate))
     state.evaluations[0] += 1
+
+
+@kernel
+def remove(rule, state, i):
+    """Arm i goes: take it out of wherever it is."""
+    if state.place[i] >= 0:
+        if rule.schedule == DUEL:
+            _unlink(state, i)
+        leave(state, i)
+    elif state.tree.size > 0:
+        state.index[i] = -math.inf
+        tournament.place(state.tree, state.index, i)
+
+
+@kernel
+def move(rule, state, i, to):
+    """Arm i gets another number, ``to``, which is free. Its level may be another one there."""
+    if state.place[i] < 0:
+        return
+    if rule.schedule == DUEL:
+        _settle(rule, state, i, state.count[CLOCK])
+        state.best[to] = state.best[i]
+        state.since[to] = state.since[i]
+        state.seen[to] = 0
+        older, newer = state.older[i], state.newer[i]
+        state.older[to] = older
+        state.newer[to] = newer
+        if older >= 0:
+            state.newer[older] = to
+        else:
+            state.count[OLDEST] = to
+        if newer >= 0:
+            state.older[newer] = to
+        else:
+            state.count[NEWEST] = to
+    state.start[to] = state.start[i]
+    state.place[to] = state.place[i]
+    state.line[state.place[i], 1] = to
+    state.place[i] = -1
+    _set_rate(rule, state, to, _level(state, to))
 
 
 @kernel
@@ -316,7 +381,7 @@ def _sweep(rule, state, arms):
                 _settle(rule, state, i, state.count[CLOCK])
             _set_rate(rule, state, i, state.levels[NEW])
         state.count[SWEPT] += 1
-    if state.count[SWEPT] == state.count[ARMS]:
+    if state.count[SWEPT] >= state.count[ARMS]:
         state.levels[OLD] = state.levels[NEW]
         state.count[SWEPT] = 0
         state.count[SWEEPING] = 0
@@ -335,7 +400,7 @@ def _find_level(rule, state):
         a, b = state.params[i, 0], state.params[i, 1]
         x = laws.isf_spread(rule.law, a, b, 0.1)
         slope = 1.0 / max(x - laws.isf_spread(rule.law, a, b, 0.3), 1e-15 * max(1.0, abs(x)))
-        y = math.log(_estimate(rule, state, x) / goal)
+        y = math.log(max(_estimate(rule, state, x), TINY) / goal)
     else:
         y = math.log(max(state.levels[TOTAL], TINY) / goal)
     low, high = -math.inf, math.inf
@@ -349,6 +414,8 @@ def _find_level(rule, state):
         try_x = x + min(max(y, -2.0), 2.0) / slope
         if not low < try_x < high:
             try_x = 0.5 * (low + high)
+        if not low < try_x < high:  # no number lies between them
+            break
         try_y = math.log(max(_estimate(rule, state, try_x), TINY) / goal)
         slope = max((y - try_y) / (try_x - x), 0.25 * slope)
         x, y = try_x, try_y

@@ -4,7 +4,7 @@ A state is one block of memory, and its fields are windows on it. So the whole o
 a kernel as one array, at almost no cost, and a snapshot is a copy of the block.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
 
 
 # The single numbers of a state, in its field count.
-ARMS, HANDED, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, COUNTS = range(8)
+ARMS, HANDED, ENGINE, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, COUNTS = range(9)
 
 
 class State(NamedTuple):
@@ -71,6 +71,7 @@ class State(NamedTuple):
     seen: Integers  # sleepers, duel: how many of its draws were seen since then
     older: Integers  # sleepers, duel: the arm pulled before this one
     newer: Integers  # sleepers, duel: the arm pulled after this one
+    rule: Floats  # online: the rule, as numbers
 
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
@@ -93,7 +94,7 @@ def _windows(block, offsets):
         index=numbers[o[8] : o[8] + k],
         draws=block[o[9] : o[9] + k],
         pending=block[o[10] : o[10] + 2 * k].reshape((k, 2)),
-        prior=numbers[o[11] : o[12]].reshape(((o[12] - o[11]) // 2, 2)),
+        prior=numbers[o[11] : min(o[11] + 2 * k, o[12])].reshape((min(k, (o[12] - o[11]) // 2), 2)),
         tree=numbers[o[12] : o[13]].reshape(((o[13] - o[12]) // 2, 2)),
         best=numbers[o[13] : min(o[13] + k, o[14])],
         age=block[o[14] : min(o[14] + k, o[15])],
@@ -107,10 +108,38 @@ def _windows(block, offsets):
         seen=block[o[22] : min(o[22] + k, o[23])],
         older=block[o[23] : min(o[23] + k, o[24])],
         newer=block[o[24] : min(o[24] + k, o[25])],
+        rule=numbers[o[25] : o[26]],
     )
 
 
 windows = inlined(_windows)  # for kernels
+
+
+@inlined
+def read_rule(state):
+    """The rule that the state itself holds."""
+    r = state.rule
+    return Rule(
+        schedule=int(r[0]),
+        arms=state.count[ARMS],
+        horizon=int(r[2]),
+        law=int(r[3]),
+        temper=r[4],
+        phi=r[5],
+        epsilon=r[6],
+        batch=r[7] != 0.0,
+        own=(),
+        prior_mean=r[9],
+        prior_weight=r[10],
+    )
+
+
+def write_rule(state: State, rule: Rule) -> None:
+    state.rule[:] = rule._replace(own=0.0)  # type: ignore[arg-type]
+
+
+# The fields whose size does not depend on the number of arms.
+FIXED = ("count", "evaluations", "waiting", "rng", "woken", "ends", "levels", "rule")
 
 
 class Memory(NamedTuple):
@@ -122,38 +151,64 @@ class Memory(NamedTuple):
 
     @property
     def state(self) -> State:
-        """The fields, as they are now: windows on the block."""
+        """The fields, for the arms that there are: windows on the block."""
         state: State = _windows(self.block, self.offsets)
         return state
 
+    def grown(self, room: int) -> "Memory":
+        """A copy with room for more arms."""
+        old = np.diff(self.offsets)
+        sizes = State(*old)._asdict()
+        sizes = {name: size if name in FIXED else size // self.room * room for name, size in sizes.items()}
+        sizes["tree"] = 2 * tournament.slots(room) if sizes["tree"] else 0
+        offsets = begins(State(**sizes))
+        memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
+        for start, size, target in zip(self.offsets, old, memory.offsets, strict=False):
+            memory.block[target : target + size] = self.block[start : start + size]
+        state = memory.state
+        if sizes["tree"]:
+            state.tree[:] = tournament.built(state.index, room)
+        return memory
 
-def new_memory(rule: Rule, rng: Words, engine: str, *, room: int = 0, priors: bool = False) -> Memory:
-    """A state before the first round, with room for more arms and, if wanted, for a prior of each."""
-    room = max(room, rule.arms)
-    duel = room if rule.schedule == DUEL else 0
+
+def layout(schedule: int, engine: str, room: int, *, priors: bool) -> State:
+    """How many words each field takes."""
+    duel = room if schedule == DUEL else 0
     asleep = room if engine == "sleepers" else 0
     late = min(duel, asleep)
-    tree = engine == "tournament" or (engine == "sleepers" and rule.schedule != FRESH)
-    sizes = State(
-        count=COUNTS, evaluations=1, waiting=1, rng=rng.size, pulls=room, sums=room, means=room, params=2 * room, index=room, draws=room,
-        pending=2 * room, prior=2 * room if priors else 0, tree=2 * tournament.slots(room) if tree else 0,
-        best=duel, age=duel, line=2 * asleep, woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
+    tree = engine == "tournament" or (engine == "sleepers" and schedule != FRESH)
+    sizes: Any = State(
+        count=COUNTS, evaluations=1, waiting=1, rng=4, pulls=room, sums=room, means=room, params=2 * room,
+        index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
+        tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel, line=2 * asleep,
+        woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
+        rule=len(Rule._fields),
     )  # fmt: skip
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
-    memory.block[ARMS] = room  # to fill all there is room for
-    whole = memory.state
-    whole.index[:] = -np.inf
-    whole.best[:] = -np.inf
-    if tree:
-        whole.tree[:] = tournament.blank(rule.arms, room)
-    whole.place[:] = -1
-    whole.levels[:2] = np.inf
-    whole.rng[:] = rng
-    memory.block[ARMS] = rule.arms
-    whole.count[[OLDEST, NEWEST]] = -1
-    whole.waiting[0] = rule.arms if rule.prior_weight == 0.0 and not priors else 0
+    return State(*sizes)
+
+
+def begins(sizes: State) -> Integers:
+    """Where each field begins, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def new_memory(rule: Rule, rng: Words, engine: str, *, priors: bool = False) -> Memory:
+    """A state before the first round; with ``priors``, each arm has one of its own."""
+    k = rule.arms
+    offsets = begins(layout(rule.schedule, engine, k, priors=priors))
+    memory = Memory(np.zeros(offsets[-1], np.int64), offsets, k)
+    memory.block[ARMS] = k
+    state = memory.state
+    state.count[[OLDEST, NEWEST]] = -1
+    state.waiting[0] = k if rule.prior_weight == 0.0 and not priors else 0
+    state.rng[:] = rng
+    state.index[:] = -np.inf
+    state.best[:] = -np.inf
+    state.place[:] = -1
+    state.levels[:2] = np.inf
+    if state.tree.size:
+        state.tree[:] = tournament.built(state.index, k)
     return memory
 
 

@@ -9,6 +9,8 @@ With a million arms time goes into fetching memory from afar: blocks keep the tr
 the fan-out keeps it flat.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,13 +33,21 @@ def slots(arms: int) -> int:
     return total
 
 
-def blank(arms: int, room: int) -> NDArray[np.float64]:
-    """The tree for arms that have no index yet: they are all tied at -inf. There is room for more."""
-    tree = np.full((slots(room), 2), -np.inf)
-    first = tree.shape[0] // 4 - 1
-    tree[first:, 1] = np.clip(arms - BLOCK * np.arange(tree.shape[0] - first), 0, BLOCK)
-    for slot in range(first - 1, -1, -1):
-        tree[slot, 1] = tree[4 * (slot + 1) : 4 * (slot + 2), 1].sum()
+def built(index: NDArray[np.float64], room: int) -> NDArray[np.float64]:
+    """The tree of these indices, with room for more arms: what ``build`` fills in, by NumPy."""
+    tree = np.empty((slots(room), 2))
+    level = np.full(BLOCK * (tree.shape[0] - tree.shape[0] // 4 + 1), -np.inf)
+    level[: index.size] = index
+    ties = np.zeros(level.size)
+    ties[: index.size] = 1.0
+    fan, stop = BLOCK, tree.shape[0]
+    while stop > 0:
+        rows, counts = level.reshape(-1, fan), ties.reshape(-1, fan)
+        level = rows.max(axis=1)
+        ties = np.where(rows == level[:, None], counts, 0.0).sum(axis=1)
+        tree[stop - level.size : stop, 0] = level
+        tree[stop - level.size : stop, 1] = ties
+        fan, stop = 4, stop - level.size
     return tree
 
 
@@ -96,6 +106,8 @@ def _best(index, block):
     """The largest index in a block, and how many arms attain it."""
     start = block * BLOCK
     stop = min(start + BLOCK, index.size)
+    if start >= stop:  # the last of its arms was removed
+        return -math.inf, 0.0
     top = index[start]
     for i in range(start + 1, stop):
         top = index[i] if index[i] > top else top

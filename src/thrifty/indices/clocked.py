@@ -19,7 +19,7 @@ import math
 
 from thrifty.jit import kernel
 
-ROUNDING, SMALLEST = 1e-14, 1e-300  # an index has a few roundings of 1e-16, and below SMALLEST worse ones
+ROUNDING, SMALLEST = 1e-14, 1e-140  # an index has a few roundings of 1e-16; below SMALLEST, coarser ones
 LONGEST = 700.0  # exp of more is close to infinite: never
 
 

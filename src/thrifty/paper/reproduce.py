@@ -15,7 +15,7 @@ from thrifty.paper.report import report
 from thrifty.paper.store import gather
 from thrifty.report import figures
 from thrifty.simulation import progress as progress_bar
-from thrifty.simulation import storage
+from thrifty import storage
 from thrifty.simulation.run import cores
 
 THEORY = "theory"  # needs no simulation

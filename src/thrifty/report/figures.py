@@ -27,7 +27,7 @@ from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Gaussian, Pro
 from thrifty.report.labels import EndLabels, PointLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style, styles
-from thrifty.simulation import storage
+from thrifty import storage
 from thrifty.simulation.result import Result
 from thrifty.theory import lower_bound, lower_bound_bounded
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from thrifty import checks, delays
 from thrifty.delays import Delay
-from thrifty.engines import ENGINES, SLEEPERS_FROM, TOURNAMENT_FROM
 from thrifty.engines.play import PLAYS, play_own
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
@@ -52,7 +51,7 @@ def plan(
         )
     for policy in policies:
         _check_rewards(policy, problem, prior)
-    engines = tuple(_engine(policy, engine, arms) for policy in policies)
+    engines = tuple(policy.engine_for(arms, engine) for policy in policies)
     mean, weight = prior or (0.0, 0.0)
     stages = tuple(
         [
@@ -127,20 +126,6 @@ def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
             f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}"
         )
     return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
-
-
-def _engine(policy: Policy, engine: str, arms: int) -> str:
-    """The engine for one policy: a constant of the code, never of the machine."""
-    checks.choice("engine", engine, ("auto", *ENGINES))
-    if engine == "auto":
-        if "tournament" in policy.engines and arms >= TOURNAMENT_FROM:
-            return "tournament"
-        return "sleepers" if "sleepers" in policy.engines and arms >= SLEEPERS_FROM else "scan"
-    if engine not in policy.engines:
-        raise InvalidValue(
-            f"engine must be one of {', '.join(policy.engines)} for {policy!r}, got {engine!r}"
-        )
-    return engine
 
 
 def _play(policy: Policy, engine: str) -> Callable[..., int]:

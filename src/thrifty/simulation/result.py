@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from thrifty.delays import DELAYS, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.problems import PROBLEMS, Problem
-from thrifty.simulation import storage
+from thrifty import storage
 from thrifty.simulation.summary import Row, Summary
 
 if TYPE_CHECKING:

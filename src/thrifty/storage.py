@@ -31,14 +31,15 @@ DAMAGE = (
 )
 
 
-def write(path: Path, header: Mapping[str, Any], arrays: Arrays) -> None:
+def write(path: Path, header: Mapping[str, Any], arrays: Arrays, *, compressed: bool = True) -> None:
     """Write header and arrays. NumPy dates every entry alike, so equal data give equal bytes."""
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
-    replace(path, lambda file: np.savez_compressed(file, **contents))
+    save = np.savez_compressed if compressed else np.savez
+    replace(path, lambda file: save(file, **contents))
 
 
-def read(path: Path) -> tuple[dict[str, Any], Arrays]:
+def read(path: Path, what: str = "result file") -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a file that ``write`` made."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -48,7 +49,7 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
     except DAMAGE as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # not there, or not readable
-        raise FileError(f"{path} is not a whole result file of thrifty (.npz)") from None
+        raise FileError(f"{path} is not a whole {what} of thrifty (.npz)") from None
     if version != FORMAT:
         advice = ": upgrade thrifty" if isinstance(version, int) and version > FORMAT else ""
         raise FileError(f"{path} has format {version!r}, this version of thrifty reads {FORMAT}{advice}")

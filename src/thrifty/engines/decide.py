@@ -1,0 +1,181 @@
+"""Decisions one at a time, for ``thrifty.Bandit``: the same choices and updates as in a simulated run.
+
+A kernel here is given the block of a state and where its fields begin. It says what it is asked in numbers of
+arms, 0 to K - 1; arms that were not handed out yet come last, and so do new ones.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+
+from thrifty.engines import play, rounds, sleepers, tournament
+from thrifty.engines.state import ARMS, ENGINE, HANDED, read_rule, windows
+from thrifty.jit import entry, entry_here, inlined, kernel
+
+SCAN, TOURNAMENT, SLEEPERS = range(3)
+CODES = {"scan": SCAN, "tournament": TOURNAMENT, "sleepers": SLEEPERS}
+
+
+@kernel
+def _choose(rule, state, t):
+    if state.count[ENGINE] == TOURNAMENT:
+        return play.choose_tournament(rule, state, t)
+    if state.count[ENGINE] == SLEEPERS:
+        return play.choose_sleepers(rule, state, t)
+    return play.choose_scan(rule, state, t)
+
+
+@kernel
+def _place(rule, state, i):
+    if state.count[ENGINE] == TOURNAMENT:
+        tournament.place(state.tree, state.index, i)
+    elif state.count[ENGINE] == SLEEPERS:
+        sleepers.place(rule, state, i)
+
+
+@inlined
+def _select(choose, rule, state, t, out):
+    """Hand out decisions: first every arm once, unless it has a prior, then by the policy."""
+    for j in range(out.size):
+        i = state.count[HANDED]
+        if i < state.count[ARMS]:
+            state.count[HANDED] += 1
+        else:
+            i = choose(rule, state, t + j)
+            if i < 0:
+                return j
+        rounds.spend(rule, state, i)
+        out[j] = i
+    return out.size
+
+
+@entry
+def select(block, offsets, t, out):
+    """Fill ``out`` with decisions, the first of which is number t; returns how many there are."""
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    return _select(_choose, rule, state, t, out)
+
+
+@cache
+def select_own(index: Callable[..., float], own: tuple[float, ...]) -> Callable[..., int]:
+    """The same for a user's own index."""
+    choose = play.choose_own(index)
+
+    @entry_here
+    def select_by_own_index(block, offsets, t, out):
+        state = windows(block, offsets)
+        rule = read_rule(state)
+        return _select(choose, rule._replace(own=own), state, t, out)
+
+    return select_by_own_index
+
+
+@entry
+def update(block, offsets, arms, rewards):
+    """Rewards, each of a pull that was handed out or not."""
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    for j in range(arms.size):
+        rounds.receive(rule, state, arms[j], rewards[j])
+        _place(rule, state, arms[j])
+
+
+@entry
+def begin(block, offsets):
+    """Statistics or the rule are new: make everything that is kept for an arm anew."""
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    if state.count[ENGINE] == TOURNAMENT:
+        play.begin_tournament(rule, state)
+    elif state.count[ENGINE] == SLEEPERS:
+        play.begin_sleepers(rule, state)
+    else:
+        play.begin_scan(rule, state)
+
+
+@entry
+def add(block, offsets, mean, weight):
+    """One more arm, for which the block has room; where every arm has a prior of its own, this is its prior."""
+    block[offsets[0] + ARMS] += 1
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    i = state.count[ARMS] - 1
+    _clear(state, i)
+    if state.prior.size > 0:
+        state.prior[i, 0] = mean
+        state.prior[i, 1] = weight
+    if state.tree.size > 0:
+        tournament.place(state.tree, state.index, i)
+    if rule.prior_weight > 0.0 or state.prior.size > 0:
+        state.count[HANDED] += 1
+        rounds.renew(rule, state, i)
+        _place(rule, state, i)
+    else:
+        state.waiting[0] += 1
+
+
+@entry
+def remove(block, offsets, i):
+    """Arm i goes, and others take over numbers so that none is left out. Returns who moved: (from, to) twice."""
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    last, handed = state.count[ARMS] - 1, state.count[HANDED]
+    if not rounds.has_law(state, i):
+        state.waiting[0] -= 1
+    if state.count[ENGINE] == SLEEPERS:
+        sleepers.remove(rule, state, i)
+    hole = i
+    if i < handed:
+        hole = handed - 1
+        _move(rule, state, hole, i)
+        state.count[HANDED] -= 1
+    _move(rule, state, last, hole)
+    _clear(state, last)
+    block[offsets[0] + ARMS] -= 1
+    fewer = windows(block, offsets)
+    if fewer.tree.size > 0:
+        tournament.place(fewer.tree, fewer.index, last)
+    return hole, i, last, hole
+
+
+@inlined
+def _move(rule, state, i, to):
+    """Arm i gets the number ``to``, which is free."""
+    if i == to:
+        return
+    state.pulls[to] = state.pulls[i]
+    state.sums[to] = state.sums[i]
+    state.means[to] = state.means[i]
+    state.params[to, 0] = state.params[i, 0]
+    state.params[to, 1] = state.params[i, 1]
+    state.index[to] = state.index[i]
+    state.draws[to] = state.draws[i]
+    state.pending[to, 0] = state.pending[i, 0]
+    state.pending[to, 1] = state.pending[i, 1]
+    if state.prior.size > 0:
+        state.prior[to, 0] = state.prior[i, 0]
+        state.prior[to, 1] = state.prior[i, 1]
+    if state.best.size > 0:
+        state.best[to] = state.best[i]
+        state.age[to] = state.age[i]
+    if state.count[ENGINE] == SLEEPERS:
+        sleepers.move(rule, state, i, to)
+    if state.tree.size > 0:
+        tournament.place(state.tree, state.index, to)
+
+
+@inlined
+def _clear(state, i):
+    """Nothing is known of arm i."""
+    state.pulls[i] = 0
+    state.sums[i] = 0.0
+    state.index[i] = -math.inf
+    state.draws[i] = 0
+    state.pending[i, 0] = 0
+    state.pending[i, 1] = 0
+    if state.best.size > 0:
+        state.best[i] = -math.inf
+        state.age[i] = 0
+    if state.place.size > 0:
+        state.place[i] = -1
