@@ -9,101 +9,46 @@ bench/README.md. Nanoseconds are processor time; compilation is never part of th
 import argparse
 import json
 import os
-import platform
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from common import Row, Run, compiled_c, equal, goal, interleaved, machine, play_c, show, versions, write
+
 import thrifty
 from thrifty.engines import TOURNAMENT_FROM
-from thrifty.engines.state import new_state, new_trace, policy_stream, reward_stream
 from thrifty.policies import Policy
-from thrifty.simulation.plan import plan
-from thrifty.table import aligned
 
-HERE = Path(__file__).parent
-FLAGS = ["-O3", "-march=native", "-ffp-contract=off"]  # the last: the same rounding as the kernels
 COMMITTED: tuple[Policy, ...] = (thrifty.TSMA(), thrifty.KLUCBPlusPlus())
-PRIOR = (0.5, 1.0)  # no initial pulls: a million of them would be a benchmark of their own
-
-Row = dict[str, Any]
 
 
-def problem(arms: int) -> thrifty.Bernoulli:
-    return thrifty.Bernoulli([0.9] + [0.8] * (arms - 1))
-
-
-def slices(
-    policy: Policy, arms: int, engine: str, rounds: int, prior: tuple[float, float] | None
-) -> Iterator[tuple[float, float]]:
-    """Play one run on and on, a slice of ``rounds`` rounds at a time: (ns of a round, regret so far).
-
-    The horizon is far away, because from n = T/K pulls on the index of KL-UCB++ is the mean, at no cost.
-    """
-    ready = plan(policy, problem(arms), horizon=10**7 * arms, prior=prior, engine=engine)
-    rule, play, kernel = ready.stages[0][0][1], ready.plays[0], ready.settings.problem.kernel()
-    state = new_state(rule, policy_stream(0, 0), engine)
-    trace, rewards = new_trace(ready.checkpoints), reward_stream(0, 0)
-    start = 1 if prior else arms  # the kernel compiled, the state in memory, the initial pulls made
-    delays = ready.settings.delay.late(0, 0)
-    play(rule, state, kernel, rewards, delays, trace, 0, start, prior is not None)
-    while True:
-        began = time.thread_time_ns()
-        play(rule, state, kernel, rewards, delays, trace, start, start + rounds, False)
-        yield (time.thread_time_ns() - began) / rounds, trace.total[0]
-        start += rounds
-
-
-def ns_of_next(run: Iterator[tuple[float, float]]) -> float:
-    return next(run)[0]
-
-
-def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> list[list[float]]:
-    """A B A B ...: what disturbs the machine for a while disturbs all of them."""
-    figures: list[list[float]] = [[] for _ in contestants]
-    for _ in range(repeats):
-        for measure, found in zip(contestants, figures, strict=True):
-            found.append(measure())
-    return figures
-
-
-def compiled_c(folder: Path) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        sys.exit(
-            "bench/engines.py needs a C compiler named cc, and there is none "
-            "(Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"
-        )
-    program = folder / "dense"
-    subprocess.run([compiler, *FLAGS, "-o", program, HERE / "dense.c", "-lm"], check=True)
-    return program
+def far(arms: int) -> int:
+    """A horizon far away, because from n = T/K pulls on the index of KL-UCB++ is the mean, at no cost."""
+    return 10**7 * arms
 
 
 def dense(program: Path, arms: int, draws: int, repeats: int) -> Row:
     """Gaussian Thompson sampling: ns per posterior draw, whole rounds, scan and C by turns."""
     rounds = draws // arms
-    words = [str(word) for stream in (policy_stream, reward_stream) for word in stream(0, 0)]
     regrets = set()
 
     def scan() -> float:
-        ns, regret = next(slices(thrifty.ThompsonSampling(), arms, "scan", rounds, prior=None))
-        regrets.add(regret)
+        run = Run(thrifty.ThompsonSampling(), equal(arms), "scan", horizon=far(arms), prior=None)
+        run.play(arms)
+        ns = run.play(rounds)
+        regrets.add(run.regret)
         return ns / arms
 
     def c() -> float:
-        command = [str(program), str(arms), str(arms + rounds), *words]
-        ns, regret = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        regrets.add(float(regret))
-        return float(ns)
+        ns, regret = play_c(program, arms, rounds)
+        regrets.add(regret)
+        return ns
 
     scan_ns, c_ns = interleaved([scan, c], repeats)
     if len(regrets) > 1:
@@ -126,8 +71,11 @@ def committed(sizes: Sequence[int], scan_up_to: int, repeats: int, rounds: int) 
     for arms in sizes:
         for policy in COMMITTED:
             engines = ("scan", "tournament") if arms <= scan_up_to else ("tournament",)
-            runs = [slices(policy, arms, name, rounds, PRIOR) for name in engines]
-            figures = interleaved([partial(ns_of_next, run) for run in runs], repeats)
+            runs = [Run(policy, equal(arms), name, horizon=far(arms)) for name in engines]
+            for run in runs:
+                run.begin()
+                run.play(1)  # the kernel compiled, the state in memory
+            figures = interleaved([partial(run.play, rounds) for run in runs], repeats)
             row: Row = {"policy": policy.label, "arms": arms}
             for name, ns in zip(engines, figures, strict=True):
                 row[name] = statistics.median(ns)
@@ -204,37 +152,6 @@ def child(program: str, *arguments: str, **places: str) -> Any:
         check=True, stdout=subprocess.PIPE, text=True, env=inherited | places,
     )  # fmt: skip
     return json.loads(done.stdout)
-
-
-def machine() -> Row:
-    names = [line for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return {
-        "processor": names[0].split(": ")[1] if names else platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "memory_gib": round(pages / 2**30, 1),
-        "system": platform.system(),
-    }
-
-
-def _lines(path: str) -> list[str]:
-    return Path(path).read_text().splitlines() if Path(path).exists() else []
-
-
-def versions() -> dict[str, str]:
-    compiler = subprocess.run(["cc", "--version"], check=True, capture_output=True, text=True).stdout
-    packages = ("thrifty", "numba", "llvmlite", "numpy", "scipy")
-    return {"python": platform.python_version(), "cc": compiler.splitlines()[0]} | {
-        p: version(p) for p in packages
-    }
-
-
-def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:
-    print(f"\n{title}\n\n{aligned(heading, rows)}\n", *notes, sep="\n", flush=True)
-
-
-def goal(text: str, met: bool) -> str:
-    return f"Goal: {text}: {'met' if met else 'MISSED'}."
 
 
 def show_dense(rows: Sequence[Row]) -> None:
@@ -321,10 +238,7 @@ def main() -> None:
         "bytes": peaks,
         "seconds": {process: dict(zip(STAGES, row, strict=True)) for process, row in seconds.items()},
     }
-    target = HERE / "results" / "engines.json"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(figures, indent=1) + "\n")
-    print(f"Figures: {os.path.relpath(target)}")
+    write("engines", figures)
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ def _commit(rule, state, arm, top, bar):
     return arm, top
 
 
-@kernel
+@inlined
 def _choose_epsilon(rule, state):
     """The coins that say draw, found by the gaps between them; all other arms are in the tree, at their means."""
     tree, index, rng = state.tree, state.index, state.rng
@@ -342,7 +342,7 @@ def _shift(line, place, ends, p, group, goal):
         group += 1
 
 
-@kernel
+@inlined
 def _control(rule, state):
     """Keep the level where the rates sum to what they should, with a little work in each round."""
     reach = math.log(state.ends[GROUPS])
@@ -353,7 +353,7 @@ def _control(rule, state):
         _find_level(rule, state)
 
 
-@kernel
+@inlined
 def _is_low(rule, state, reach):
     """Whether it may happen too often that nobody exceeds the level; a committed index above it prevents that."""
     if state.levels[TOTAL] >= reach + LOW:
@@ -459,7 +459,7 @@ def _settle(rule, state, i, clock):
     state.seen[i] = 0
 
 
-@kernel
+@inlined
 def _retire(rule, state):
     """Arms that have made phi draws since their last pull go to the tree, with the best of them."""
     clock = state.count[CLOCK]
@@ -474,7 +474,7 @@ def _retire(rule, state):
         i = state.count[OLDEST]
 
 
-@kernel
+@inlined
 def _link(state, i):
     """Arm i begins phase I: the newest to do so."""
     newest = state.count[NEWEST]

@@ -157,16 +157,17 @@ class Memory(NamedTuple):
 
     def grown(self, room: int) -> "Memory":
         """A copy with room for more arms."""
-        old = np.diff(self.offsets)
-        sizes = State(*old)._asdict()
-        sizes = {name: size if name in FIXED else size // self.room * room for name, size in sizes.items()}
-        sizes["tree"] = 2 * tournament.slots(room) if sizes["tree"] else 0
+        old = State(*np.diff(self.offsets))
+        sizes = {
+            name: size if name in FIXED else size // self.room * room for name, size in old._asdict().items()
+        }
+        sizes["tree"] = 2 * tournament.slots(room) if old.tree else 0
         offsets = begins(State(**sizes))
         memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
         for start, size, target in zip(self.offsets, old, memory.offsets, strict=False):
             memory.block[target : target + size] = self.block[start : start + size]
         state = memory.state
-        if sizes["tree"]:
+        if old.tree:
             state.tree[:] = tournament.built(state.index, room)
         return memory
 
