@@ -80,7 +80,7 @@ def test_policies_are_listed_in_a_table_that_lines_up(capsys):
     columns = [[row[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)] for row in rows]
     table = dict(zip(POLICIES, columns, strict=True))
     assert table["TSMA"][1:4] == ["gaussian, beta", "aggregate", "scan, tournament"]
-    assert table["ExpTSPlus"][1:4] == ["exponential-family", "epsilon", "scan"]
+    assert table["ExpTSPlus"][1:4] == ["exponential-family", "epsilon", "scan, sleepers"]
     assert table["KLUCBPlusPlus"][1:] == ["–", "index", "scan, tournament", "Ménard & Garivier 2017"]
 
 
@@ -118,7 +118,7 @@ def test_workers_change_nothing(spec, finished):
     ("arguments", "message"),
     [
         (["--horizon", "2"], "small.toml: horizon must be at least the number of arms, 3, unless"),
-        (["--engine", "tournament"], "small.toml: engine must be one of scan for EpsilonTS"),
+        (["--engine", "tournament"], "small.toml: engine must be one of scan, sleepers for EpsilonTS"),
         (["--horizon", "1.5"], "argument --horizon: must be a whole number from 1 up, got '1.5'"),
         (["--horizon", "nan"], "argument --horizon: must be a whole number from 1 up, got 'nan'"),
         (["--horizon", "1e999"], "argument --horizon: must be a whole number from 1 up, got '1e999'"),
@@ -141,7 +141,7 @@ def test_a_mistake_in_the_spec_costs_no_work(spec, no_work, capsys):
     spec.write_text(SPEC.replace("alpha", "alpah"))
     assert main(["simulate", str(spec)]) == 2
     assert error(capsys) == (
-        "small.toml: policies[0].alpah is unknown; allowed: name, alpha, law, phi, sampling "
+        "small.toml: policies[0].alpah is unknown; allowed: name, alpha, law, phi, anytime, sampling "
         "(did you mean alpha?)"
     )
     assert names(Path()) == {"small.toml"}

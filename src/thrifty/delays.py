@@ -1,7 +1,7 @@
 """Delays: how many more decisions are made before the reward of one arrives.
 
-With a delay of 0 a reward is there before the next decision. Delays have a random stream of their own, so that
-the same rewards and the same delays meet every policy.
+With a delay of 0 a reward is there before the next decision. Delays have a random stream of their own, so
+that the same rewards and the same delays meet every policy.
 """
 
 import math
@@ -66,7 +66,7 @@ class UniformDelay(Delay):
 
 @dataclass(frozen=True)
 class GeometricDelay(Delay):
-    """0, 1, 2, ... decisions late, with this mean: at each decision the reward arrives with the same probability."""
+    """0, 1, 2, ... decisions late, with this mean: at each decision the reward is as likely to arrive."""
 
     mean: float
 
@@ -86,6 +86,9 @@ DELAYS: dict[str, type[Delay]] = {
 }
 
 
+NO_DELAY = ConstantDelay(0)
+
+
 def clean(delay: object) -> Delay:
     """A delay as ``simulate`` takes it: a number of decisions, or one of the classes above."""
     if isinstance(delay, Delay):
@@ -94,6 +97,6 @@ def clean(delay: object) -> Delay:
         return ConstantDelay(checks.integer("delay", delay, at_least=0, at_most=LONGEST))
     except InvalidType:
         raise InvalidType(
-            f"delay must be a number of decisions or a delay such as GeometricDelay(100), got {checks.shown(delay)}"
+            "delay must be a number of decisions or a delay such as GeometricDelay(100), got "
+            + checks.shown(delay)
         ) from None
-

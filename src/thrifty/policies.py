@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -243,7 +243,7 @@ class TemperedPolicy(HorizonPolicy):
     alpha: float = 0.0
     law: str | Posterior = "gaussian"
     phi: float | None = None
-    anytime: bool = False
+    anytime: bool = field(default=False, kw_only=True)
 
     laws: ClassVar[tuple[str, ...]] = LAWS
     short: ClassVar[str]
@@ -253,7 +253,9 @@ class TemperedPolicy(HorizonPolicy):
         object.__setattr__(self, "alpha", checks.unit("alpha", self.alpha))
         check_law(self.law)
         if self.alpha > 0.0 and not isinstance(self.law, str):
-            raise InvalidValue(f"alpha must be 0 with a posterior of your own, which is not tempered, got {self.alpha}")
+            raise InvalidValue(
+                f"alpha must be 0 with a posterior of your own, got {self.alpha}: it is not tempered"
+            )
         if self.phi is not None:
             object.__setattr__(self, "phi", checks.at_least("phi", self.phi, 1.0))
 
@@ -300,7 +302,7 @@ class TSMA(TemperedPolicy):
         super().__post_init__()
         checks.choice("sampling", self.sampling, ("maximum", "batch"))
         if self.sampling != "batch" and not isinstance(self.law, str):
-            raise InvalidValue(f"sampling must be 'batch' with a posterior of your own, got {self.sampling!r}")
+            raise InvalidValue(f"sampling must be batch with a posterior of your own, got {self.sampling!r}")
         if self.sampling == "batch" and self.phi is not None:
             checks.at_least("phi", self.phi, 1.0, at_most=checks.COUNT)
 
@@ -365,26 +367,28 @@ class IndexPolicy(Policy):
             raise InvalidType(f"{type(self).__name__} must have a method index(self, n, mean, t, rng)")
         if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
             raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
-        for field in fields(self):
-            if field.name in ("arms", "horizon"):
-                raise InvalidType(
-                    f"{type(self).__name__} must not have a field {field.name}: index is given it"
-                )
-            object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
+        for name in _parameters(type(self)):
+            if name in ("arms", "horizon"):
+                raise InvalidType(f"{type(self).__name__} must not have a field {name}: index is given it")
+            object.__setattr__(self, name, checks.number(name, getattr(self, name)))
 
     @property
     def label(self) -> str:
         return repr(self)
 
     def rule(self, arms: int, horizon: int) -> Rule:
-        values = (getattr(self, field.name) for field in fields(self))
+        values = (getattr(self, name) for name in _parameters(type(self)))
         return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
 
 
 @cache
 def _inside(policy: type[IndexPolicy]) -> Callable[..., tuple[float, ...]]:
     """What ``self`` is inside a compiled index: a named tuple of the fields and the setting."""
-    return namedtuple(policy.__name__, [*(field.name for field in fields(policy)), "arms", "horizon"])
+    return namedtuple(policy.__name__, [*_parameters(policy), "arms", "horizon"])
+
+
+def _parameters(policy: type[IndexPolicy]) -> list[str]:
+    return [one.name for one in fields(policy)]
 
 
 POLICIES: dict[str, type[Policy]] = {

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import thrifty
+from thrifty import storage
+from thrifty.delays import Delay
 from thrifty.policies import Policy
 from thrifty.problems import PROBLEMS, Beta, ClippedGaussian, Discrete, Problem
-from thrifty import storage
 from thrifty.simulation.result import Settings
 
 ARMS, HORIZON, RUNS = 4, 1500, 6
@@ -137,6 +138,7 @@ def made_by_hand(regret: list[list[float]], pulls: list[list[list[int]]]) -> thr
             runs=final.shape[1],
             seed=0,
             prior=None,
+            delay=thrifty.ConstantDelay(0),
         ),
         checkpoints=np.array([100]),
         regret=final[:, :, None],
@@ -186,6 +188,8 @@ PROBLEMS_TO_SAVE: list[Problem] = [
     Beta([0.5, 2.0], [1.5, 1.0]),
     ClippedGaussian([0.4, 0.6], sd=0.1),
     Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]),
+    thrifty.Poisson([0.5, 3.0]),
+    thrifty.Exponential([0.5, 3.0]),
 ]
 
 
@@ -213,6 +217,16 @@ def test_every_problem_survives(problem: Problem, tmp_path: Path) -> None:
     assert loaded.settings.problem == problem
     assert loaded.settings.prior == (0.4, 1.5)
     assert loaded.settings.seed == 2**100
+
+
+@pytest.mark.parametrize(
+    "delay", [thrifty.ConstantDelay(7), thrifty.UniformDelay(1, 9), thrifty.GeometricDelay(2.5)], ids=repr
+)
+def test_every_delay_survives(delay: Delay, tmp_path: Path) -> None:
+    result = thrifty.simulate(thrifty.TSMA(), PROBLEM, 50, runs=2, delay=delay)
+    loaded = thrifty.Result.load(result.save(tmp_path / "r.npz"))
+    assert equal(loaded, result)
+    assert loaded.settings.delay == delay
 
 
 def test_numpy_parameters_can_be_saved(tmp_path: Path) -> None:
@@ -275,8 +289,10 @@ def test_a_file_needs_no_pickle_and_describes_itself(result: thrifty.Result, tmp
         "alpha": 0.8,
         "law": "gaussian",
         "phi": None,
+        "anytime": False,
         "sampling": "maximum",
     }
+    assert settings["delay"] == {"kind": "constant", "rounds": 0}
     assert settings["problem"] == {"kind": "bernoulli"}
     assert contents["problem.means"].tolist() == list(PROBLEM.means)
 

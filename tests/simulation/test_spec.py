@@ -14,7 +14,7 @@ HORIZON = "horizon = 100\n"
 PROBLEM = '[problem]\nkind = "bernoulli"\nmeans = [0.9, 0.8]\n'
 POLICY = '[[policies]]\nname = "TSMA"\n'
 NAMES = "ThompsonSampling, EpsilonTS, ExpTS, ExpTSPlus, TSMA, TSTD, KLUCBPlusPlus"
-KINDS = "bernoulli, gaussian, beta, clipped-gaussian, discrete"
+KINDS = "bernoulli, gaussian, beta, clipped-gaussian, discrete, poisson, exponential"
 
 
 def load(folder, text):
@@ -33,6 +33,7 @@ def test_every_key_is_read(tmp_path):
         prior = [0.5, 2]
         engine = "scan"
         checkpoints = [10, 100]
+        delay = 25
 
         [problem]
         kind = "gaussian"
@@ -62,7 +63,21 @@ def test_every_key_is_read(tmp_path):
         prior=(0.5, 2.0),
         engine="scan",
         checkpoints=(10, 100),
+        delay=thrifty.ConstantDelay(25),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("delay = 1e3", thrifty.ConstantDelay(1000)),
+        ('delay = {kind = "constant", rounds = 3}', thrifty.ConstantDelay(3)),
+        ('delay = {kind = "uniform", low = 2, high = 5}', thrifty.UniformDelay(2, 5)),
+        ('delay = {kind = "geometric", mean = 10}', thrifty.GeometricDelay(10)),
+    ],
+)
+def test_delays(tmp_path, text, delay):
+    assert load(tmp_path, text + "\n" + HORIZON + PROBLEM + POLICY).delay == delay
 
 
 def test_what_may_be_left_out(tmp_path):
@@ -94,7 +109,7 @@ def test_simulates_like_simulate(tmp_path):
     [
         # keys
         ("horizn = 3\n", "horizn is unknown; allowed: horizon, problem, policies, runs, seed, prior, engine, "
-                         "checkpoints (did you mean horizon?)"),
+                         "checkpoints, delay (did you mean horizon?)"),
         (PROBLEM + POLICY, "horizon is missing"),
         (HORIZON + POLICY, "problem is missing"),
         (HORIZON + PROBLEM, "policies is missing"),
@@ -114,7 +129,7 @@ def test_simulates_like_simulate(tmp_path):
         ("checkpoints = [5, 6.5]\n" + HORIZON + PROBLEM + POLICY,
          "checkpoints[1] must be an integer, got 6.5"),
         ('engine = "scna"\n' + HORIZON + PROBLEM + POLICY,
-         "engine must be one of auto, scan, tournament, got 'scna'"),
+         "engine must be one of auto, scan, tournament, sleepers, got 'scna'"),
         # the problem
         ("problem = 3\n" + HORIZON + POLICY, "problem must be a table, got 3"),
         (HORIZON + '[[problem]]\nkind = "bernoulli"\n' + POLICY,
@@ -140,14 +155,14 @@ def test_simulates_like_simulate(tmp_path):
         (HORIZON + PROBLEM + "[[policies]]\nname = [1]\n",
          f"policies[0].name must be one of {NAMES}, got [1]"),
         (HORIZON + PROBLEM + POLICY + "alpah = 1\n",
-         "policies[0].alpah is unknown; allowed: name, alpha, law, phi, sampling (did you mean alpha?)"),
+         "policies[0].alpah is unknown; allowed: name, alpha, law, phi, anytime, sampling (did you mean alpha?)"),
         (HORIZON + PROBLEM + POLICY + "alpha = 1.5\n", "policies[0].alpha must be in [0, 1], got 1.5"),
         (HORIZON + PROBLEM + POLICY + 'alpha = "x"\n', "policies[0].alpha must be a number, got 'x'"),
         (HORIZON + PROBLEM + POLICY + 'law = "cauchy"\n',
          "policies[0].law must be one of gaussian, beta, got 'cauchy'"),
         (HORIZON + PROBLEM + POLICY + POLICY + "alpha = 0\n",
          "policies[1] is the same as policies[0], "
-         "TSMA(alpha=0.0, law='gaussian', phi=None, sampling='maximum')"),
+         "TSMA(alpha=0.0, law='gaussian', phi=None, anytime=False, sampling='maximum')"),
         # the file
         ("horizon = \n", "must be a TOML file: Invalid value (at line 1, column 11)"),
         (b"\xff\xfe", "must be a TOML file, and this is not UTF-8 text"),
@@ -163,7 +178,7 @@ def test_a_mistake_is_named_by_file_and_key(tmp_path, text, message):
 def test_keys_that_do_not_fit_together(tmp_path):
     engine = 'engine = "tournament"\n'
     spec = load(tmp_path, engine + HORIZON + PROBLEM + '[[policies]]\nname = "TSTD"\n')
-    with pytest.raises(thrifty.InvalidValue, match=r"engine must be one of scan for TSTD\(.*tournament"):
+    with pytest.raises(thrifty.InvalidValue, match=r"engine must be one of scan, sleepers for TSTD\(.*tournament"):
         spec.plan()
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from thrifty import checks
+from thrifty import checks, storage
 from thrifty.errors import InvalidValue
 from thrifty.paper.claim import Results
 from thrifty.paper.claims import claims
@@ -15,7 +15,6 @@ from thrifty.paper.report import report
 from thrifty.paper.store import gather
 from thrifty.report import figures
 from thrifty.simulation import progress as progress_bar
-from thrifty import storage
 from thrifty.simulation.run import cores
 
 THEORY = "theory"  # needs no simulation

@@ -23,11 +23,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from thrifty import storage
 from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Gaussian, Problem
 from thrifty.report.labels import EndLabels, PointLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style, styles
-from thrifty import storage
 from thrifty.simulation.result import Result
 from thrifty.theory import lower_bound, lower_bound_bounded
 

@@ -15,6 +15,12 @@ from thrifty.policies import IndexPolicy, Policy
 from thrifty.problems import REWARDS, Problem
 from thrifty.simulation.result import Settings
 
+NEEDED = {
+    "binary": "rewards of 0 or 1",
+    "unit": "rewards in [0, 1]",
+    "non-negative": "rewards of at least 0",
+}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -50,6 +56,8 @@ def plan(
             f"pulls, got {horizon}"
         )
     for policy in policies:
+        if not isinstance(getattr(policy, "law", ""), str):
+            raise InvalidValue(f"a posterior of your own works in Bandit, not in simulate, got {policy!r}")
         _check_rewards(policy, problem, prior)
     engines = tuple(policy.engine_for(arms, engine) for policy in policies)
     mean, weight = prior or (0.0, 0.0)
@@ -109,8 +117,9 @@ def _prior(prior: object) -> tuple[float, float] | None:
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
     if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
-        needed = {"binary": "rewards of 0 or 1", "unit": "rewards in [0, 1]", "non-negative": "rewards of at least 0"}[policy.rewards]
-        raise InvalidValue(f"{policy!r} needs {needed}, and those of a {problem.kind} problem are not")
+        raise InvalidValue(
+            f"{policy!r} needs {NEEDED[policy.rewards]}, and those of a {problem.kind} problem are not"
+        )
     if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
         raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thrifty import storage
 from thrifty.delays import DELAYS, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.problems import PROBLEMS, Problem
-from thrifty import storage
 from thrifty.simulation.summary import Row, Summary
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ def simulate(
     do not depend on the workers, nor on the company of other policies. ``prior=(mean, weight)`` gives every
     arm pseudo-observations instead of the initial pull. ``checkpoints`` are the rounds at which regret is
     recorded (about 100, evenly spaced in the logarithm, unless given); the horizon is always the last.
-    ``delay``: how many more decisions are made before a reward arrives, a number or a ``GeometricDelay(100)``.
+    ``delay`` says how many more decisions are made before a reward arrives: 100, or ``GeometricDelay(100)``.
 
     >>> import thrifty
     >>> problem = thrifty.Bernoulli([0.9, 0.1])
@@ -102,8 +102,9 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
                     anew = start == first and (start > 0 or settings.prior is not None)
                     played = plays[p](rule, state, kernel, rewards, delays, trace, start, end, anew)
                     if played < end:
+                        label = settings.labels[p]
                         raise InvalidValue(
-                            f"the index of {settings.labels[p]} must be a number, got NaN in round {played + 1}"
+                            f"the index of {label} must be a number, got NaN in round {played + 1}"
                         )
                     advance(cost * (end - start))
         result.regret[p, run] = trace.regret

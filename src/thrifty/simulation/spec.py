@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thrifty import checks
-from thrifty.delays import DELAYS, ConstantDelay, Delay
+from thrifty.delays import DELAYS, NO_DELAY, ConstantDelay, Delay
 from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
 from thrifty.policies import POLICIES, Policy
@@ -51,7 +51,7 @@ class Spec:
     prior: tuple[float, float] | None = None
     engine: str = "auto"
     checkpoints: tuple[int, ...] | None = None
-    delay: Delay = ConstantDelay(0)
+    delay: Delay = NO_DELAY
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Spec":
