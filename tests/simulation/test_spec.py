@@ -155,7 +155,8 @@ def test_simulates_like_simulate(tmp_path):
         (HORIZON + PROBLEM + "[[policies]]\nname = [1]\n",
          f"policies[0].name must be one of {NAMES}, got [1]"),
         (HORIZON + PROBLEM + POLICY + "alpah = 1\n",
-         "policies[0].alpah is unknown; allowed: name, alpha, law, phi, anytime, sampling (did you mean alpha?)"),
+         "policies[0].alpah is unknown; allowed: name, alpha, law, phi, anytime, sampling "
+         "(did you mean alpha?)"),
         (HORIZON + PROBLEM + POLICY + "alpha = 1.5\n", "policies[0].alpha must be in [0, 1], got 1.5"),
         (HORIZON + PROBLEM + POLICY + 'alpha = "x"\n', "policies[0].alpha must be a number, got 'x'"),
         (HORIZON + PROBLEM + POLICY + 'law = "cauchy"\n',
@@ -178,7 +179,8 @@ def test_a_mistake_is_named_by_file_and_key(tmp_path, text, message):
 def test_keys_that_do_not_fit_together(tmp_path):
     engine = 'engine = "tournament"\n'
     spec = load(tmp_path, engine + HORIZON + PROBLEM + '[[policies]]\nname = "TSTD"\n')
-    with pytest.raises(thrifty.InvalidValue, match=r"engine must be one of scan, sleepers for TSTD\(.*tournament"):
+    message = r"engine must be one of scan, sleepers for TSTD\(.*tournament"
+    with pytest.raises(thrifty.InvalidValue, match=message):
         spec.plan()
 
 

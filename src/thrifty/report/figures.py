@@ -24,7 +24,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from thrifty import storage
-from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Gaussian, Problem
+from thrifty.delays import NO_DELAY
+from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Exponential, Gaussian, Poisson, Problem
 from thrifty.report.labels import EndLabels, PointLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style, styles
@@ -163,9 +164,12 @@ def setting(result: Result) -> str:
     listed = ", ".join(values) if len(values) <= 4 else f"{min(counts):.4g} to {max(counts):.4g}"
     means = f"mean{'s' if counts.total() > 1 else ''} {listed}"
     deviation = f", sd {problem.sd:g}" if isinstance(problem, Gaussian | ClippedGaussian) else ""
+    delay = result.settings.delay
+    late = ", ".join(f"{name} {value:g}" for name, value in vars(delay).items())
+    late = "" if delay == NO_DELAY else f"; {delay.kind} delay, {late}"
     return (
         f"K = {counts.total():,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
-        f"{problem.kind.title()} rewards, " + f"{means}{deviation}".replace("-", "−")
+        f"{problem.kind.title()} rewards, " + f"{means}{deviation}".replace("-", "−") + late
     )
 
 
@@ -211,6 +215,8 @@ def bound_constant(problem: Problem) -> float:
         return lower_bound(problem.expectations.tolist())
     if isinstance(problem, Gaussian):
         return lower_bound(problem.expectations.tolist(), "gaussian", problem.sd**2)
+    if isinstance(problem, Poisson | Exponential):
+        return lower_bound(problem.expectations.tolist(), problem.family)
     if isinstance(problem, Discrete):
         return lower_bound_bounded([(list(problem.values), list(row)) for row in problem.probabilities])
     return 0.0
