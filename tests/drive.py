@@ -21,7 +21,6 @@ from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
 
 
-
 class Run(NamedTuple):
     """What an engine's kernel is given."""
 

@@ -15,7 +15,7 @@ from thrifty.engines.state import delay_stream
 from thrifty.errors import InvalidType, InvalidValue
 
 LONGEST = 10**7
-CUT = 40  # a geometric delay is never longer than this many times its mean; e^-40 of them would be
+CUT = 40  # a geometric delay is cut off where e^-40 of them would be longer
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ConstantDelay(Delay):
     kind: ClassVar[str] = "constant"
 
     def __post_init__(self) -> None:
-        checks.integer("delay", self.rounds, at_least=0, at_most=LONGEST)
+        object.__setattr__(self, "rounds", checks.integer("rounds", self.rounds, at_least=0, at_most=LONGEST))
 
     def late(self, seed: int, run: int) -> Late:
         kind = UNIFORM if self.rounds else PROMPT
@@ -55,8 +55,9 @@ class UniformDelay(Delay):
     kind: ClassVar[str] = "uniform"
 
     def __post_init__(self) -> None:
-        checks.integer("low", self.low, at_least=0, at_most=LONGEST)
-        checks.integer("high", self.high, at_least=0, at_most=LONGEST)
+        for name in ("low", "high"):
+            rounds = checks.integer(name, getattr(self, name), at_least=0, at_most=LONGEST)
+            object.__setattr__(self, name, rounds)
         if self.low > self.high:
             raise InvalidValue(f"low must be at most high, {self.high}, got {self.low}")
 
@@ -77,8 +78,9 @@ class GeometricDelay(Delay):
         object.__setattr__(self, "mean", mean)
 
     def late(self, seed: int, run: int) -> Late:
+        # P(delay >= d) = (mean / (mean + 1))^d = exp(-d / scale)
         scale = 1.0 / math.log1p(1.0 / self.mean) if self.mean else 0.0
-        return new_late(GEOMETRIC, 0, math.ceil(CUT * self.mean), scale, delay_stream(seed, run))
+        return new_late(GEOMETRIC, 0, math.ceil(CUT * scale), scale, delay_stream(seed, run))
 
 
 DELAYS: dict[str, type[Delay]] = {

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core.errors import NumbaError as CompilationError
 
 __all__ = ["CompilationError", "announce_compilation", "config", "entry", "entry_here", "inlined", "kernel"]
@@ -80,7 +81,12 @@ def inlined(function: Function) -> Function:
 
 
 def entry(function: Function) -> Function:
-    """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs."""
+    """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs.
+
+    Interpreted, it must not warn when the words of a generator wrap around: they are meant to.
+    """
+    if config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)
     _entries.add(function.__name__)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
@@ -96,11 +102,11 @@ def entry_here(function: Function) -> Function:
 
 
 def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
-    """Say on standard error that calling these will compile them: ten silent seconds look like a fault."""
+    """Say on standard error that calling these will compile them: silent seconds look like a fault."""
     for function in dict.fromkeys(functions):
         if getattr(function, "signatures", True) == []:
             name = function.__name__
             if name not in _entries:
                 print(f"thrifty: compiling {name} (for this process)", file=sys.stderr)
             elif not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
-                print(f"thrifty: compiling {name} (once on this machine, about ten seconds)", file=sys.stderr)
+                print(f"thrifty: compiling {name} (once on this machine, may take a minute)", file=sys.stderr)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from world import RUNS, world
 
+from thrifty import storage
 from thrifty.errors import FileError, InvalidValue
 from thrifty.paper import reproduce as module
 from thrifty.paper import store
@@ -19,7 +20,6 @@ from thrifty.paper.experiments import Experiment, experiments
 from thrifty.paper.reproduce import reproduce
 from thrifty.paper.words import advice, findings
 from thrifty.report import figures
-from thrifty import storage
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.progress import Advance
 from thrifty.simulation.result import Result

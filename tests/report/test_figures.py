@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from thrifty.delays import NO_DELAY
 from thrifty.errors import FileError, MissingExtra
 from thrifty.problems import Bernoulli, Beta, Discrete, Gaussian, Problem
 from thrifty.report import figures
@@ -51,6 +52,7 @@ def made(
             runs=runs,
             seed=1,
             prior=prior,
+            delay=NO_DELAY,
         ),
         checkpoints=t,
         regret=worst * noise * t**powers,

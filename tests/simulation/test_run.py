@@ -388,7 +388,7 @@ def test_progress_is_shown_on_standard_error_alone(capsys: pytest.CaptureFixture
         ({"engine": None}, "engine must be one of auto, scan, tournament"),
         (
             {"engine": "tournament"},
-            "engine must be one of scan for ThompsonSampling(law='gaussian'), got 'tournament'",
+            "engine must be one of scan, sleepers for ThompsonSampling(law='gaussian'), got 'tournament'",
         ),
         ({"policies": []}, "policies must have at least one policy, got none"),
         ({"policies": None}, "policies must be policies such as ThompsonSampling(), got None"),
@@ -398,7 +398,7 @@ def test_progress_is_shown_on_standard_error_alone(capsys: pytest.CaptureFixture
         (
             {"policies": [thrifty.TSMA(1), thrifty.TSTD(), thrifty.TSMA(1.0)]},
             "policies must be different from each other, got TSMA(alpha=1.0, law='gaussian', phi=None, "
-            "sampling='maximum') twice",
+            "anytime=False, sampling='maximum') twice",
         ),
         ({"problem": [0.9, 0.8]}, "problem must be a problem such as Bernoulli([0.9, 0.8]), got [0.9, 0.8]"),
         (
@@ -411,7 +411,7 @@ def test_progress_is_shown_on_standard_error_alone(capsys: pytest.CaptureFixture
         ),
         (
             {"problem": thrifty.Gaussian([0.5, 0.4]), "policies": thrifty.KLUCBPlusPlus()},
-            "KLUCBPlusPlus() needs rewards in [0, 1], and those of a gaussian problem are not",
+            "KLUCBPlusPlus(anytime=False) needs rewards in [0, 1], and those of a gaussian problem are not",
         ),
         ({"prior": 0.5}, "prior must be None or a pair (mean, weight), got 0.5"),
         ({"prior": (0.5,)}, "prior must be None or a pair (mean, weight), got (0.5,)"),

@@ -26,8 +26,8 @@ a spec:
   [[policies]]
   name = "TSMA"
   alpha = 0.8
-and if need be prior = [mean, weight], engine = "scan", checkpoints = [1000, 10000], and rewards that come late:
-delay = 100, or delay = {kind = "geometric", mean = 100}
+and if need be prior = [mean, weight], engine = "scan", checkpoints = [1000, 10000], and for rewards that come
+late delay = 100 or delay = {kind = "geometric", mean = 100}
 
 examples:
   thrifty simulate experiments/paper.toml

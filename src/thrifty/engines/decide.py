@@ -1,7 +1,7 @@
 """Decisions one at a time, for ``thrifty.Bandit``: the same choices and updates as in a simulated run.
 
-A kernel here is given the block of a state and where its fields begin. It says what it is asked in numbers of
-arms, 0 to K - 1; arms that were not handed out yet come last, and so do new ones.
+A kernel here is given the block of a state and where its fields begin. Arms are numbers, 0 to K - 1: those
+that were handed out come first, and new ones last.
 """
 
 import math
@@ -9,11 +9,10 @@ from collections.abc import Callable
 from functools import cache
 
 from thrifty.engines import play, rounds, sleepers, tournament
-from thrifty.engines.state import ARMS, ENGINE, HANDED, read_rule, windows
+from thrifty.engines.state import ARMS, ENGINE, HANDED, Rule, read_rule, windows
 from thrifty.jit import entry, entry_here, inlined, kernel
 
-SCAN, TOURNAMENT, SLEEPERS = range(3)
-CODES = {"scan": SCAN, "tournament": TOURNAMENT, "sleepers": SLEEPERS}
+SCAN, TOURNAMENT, SLEEPERS = range(3)  # in the order of ENGINES
 
 
 @kernel
@@ -35,8 +34,10 @@ def _place(rule, state, i):
 
 @inlined
 def _select(choose, rule, state, t, out):
-    """Hand out decisions: first every arm once, unless it has a prior, then by the policy."""
+    """Hand out decisions: first every arm without a law once, then by the policy."""
     for j in range(out.size):
+        while state.count[HANDED] < state.count[ARMS] and rounds.has_law(state, state.count[HANDED]):
+            state.count[HANDED] += 1
         i = state.count[HANDED]
         if i < state.count[ARMS]:
             state.count[HANDED] += 1
@@ -51,22 +52,26 @@ def _select(choose, rule, state, t, out):
 
 @entry
 def select(block, offsets, t, out):
-    """Fill ``out`` with decisions, the first of which is number t; returns how many there are."""
+    """Fill ``out`` with decisions, the first of them after t pulls; returns how many there are."""
     state = windows(block, offsets)
     rule = read_rule(state)
     return _select(_choose, rule, state, t, out)
 
 
 @cache
-def select_own(index: Callable[..., float], own: tuple[float, ...]) -> Callable[..., int]:
-    """The same for a user's own index."""
+def select_own(index: Callable[..., float]) -> Callable[..., int]:
+    """The same for a user's own index, which calls ``own`` self. It stops when an index is not a number."""
     choose = play.choose_own(index)
 
     @entry_here
-    def select_by_own_index(block, offsets, t, out):
+    def select_by_own_index(block, offsets, t, out, own):
         state = windows(block, offsets)
-        rule = read_rule(state)
-        return _select(choose, rule._replace(own=own), state, t, out)
+        r = read_rule(state)
+        rule = Rule(
+            r.schedule, r.arms, r.horizon, r.law, r.temper, r.phi, r.epsilon, r.batch,
+            own, r.prior_mean, r.prior_weight,
+        )  # fmt: skip
+        return _select(choose, rule, state, t, out)
 
     return select_by_own_index
 
@@ -96,7 +101,7 @@ def begin(block, offsets):
 
 @entry
 def add(block, offsets, mean, weight):
-    """One more arm, for which the block has room; where every arm has a prior of its own, this is its prior."""
+    """One more arm, for which the block has room; where arms have priors of their own, with this one."""
     block[offsets[0] + ARMS] += 1
     state = windows(block, offsets)
     rule = read_rule(state)
@@ -108,7 +113,6 @@ def add(block, offsets, mean, weight):
     if state.tree.size > 0:
         tournament.place(state.tree, state.index, i)
     if rule.prior_weight > 0.0 or state.prior.size > 0:
-        state.count[HANDED] += 1
         rounds.renew(rule, state, i)
         _place(rule, state, i)
     else:
@@ -117,7 +121,7 @@ def add(block, offsets, mean, weight):
 
 @entry
 def remove(block, offsets, i):
-    """Arm i goes, and others take over numbers so that none is left out. Returns who moved: (from, to) twice."""
+    """Arm i goes, and others take over numbers so that none is left out. Returns from, to, from, to."""
     state = windows(block, offsets)
     rule = read_rule(state)
     last, handed = state.count[ARMS] - 1, state.count[HANDED]

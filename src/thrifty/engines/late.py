@@ -27,7 +27,7 @@ class Late(NamedTuple):
 
 
 def new_late(kind: int, low: int, high: int, scale: float, rng: Words) -> Late:
-    """Nothing is on its way. At most one reward a round is sent, and it is away for ``high`` rounds at most."""
+    """Nothing is on its way. At most one reward a round is sent, and it is away for up to ``high`` rounds."""
     room = high + 1
     return Late(
         kind=kind,

@@ -151,7 +151,7 @@ def choose_own(index: Callable[..., float]) -> Callable[..., int]:
         """The arm, or -1 if some arm's index is not a number."""
         for i in range(state.index.size):
             if rounds.has_law(state, i):
-                n = state.pulls[i] + rule.prior_weight
+                n = state.pulls[i] + state.pending[i, 0] + rounds.prior(rule, state, i)[1]
                 state.index[i] = formula(rule.own, n, state.means[i], t, state.rng)
             if math.isnan(state.index[i]):
                 return -1

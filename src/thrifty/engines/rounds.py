@@ -27,13 +27,19 @@ def has_law(state, i):
 
 
 @inlined
+def prior(rule, state, i):
+    """Arm i's pseudo-observations: their mean and their number."""
+    if state.prior.size > 0:
+        return state.prior[i, 0], state.prior[i, 1]
+    return rule.prior_mean, rule.prior_weight
+
+
+@inlined
 def renew(rule, state, i):
     """Arm i's statistics changed: bring what is kept for it up to date."""
-    weight, prior = rule.prior_weight, rule.prior_mean
-    if state.prior.size > 0:
-        prior, weight = state.prior[i, 0], state.prior[i, 1]
+    mean, weight = prior(rule, state, i)
     n = state.pulls[i] + weight
-    s = state.sums[i] + prior * weight
+    s = state.sums[i] + mean * weight
     state.means[i] = s / n
     if rule.schedule == KL_UCB_PLUS_PLUS:
         state.index[i] = kl_ucb_plus_plus.index(n + state.pending[i, 0], s / n, rule.arms, rule.horizon)

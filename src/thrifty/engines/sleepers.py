@@ -1,4 +1,4 @@
-"""Sleepers: exact Thompson sampling that draws only for the arms that can win. docs/sleepers.md has the proof.
+"""Sleepers: exact Thompson sampling that draws only for arms that can win. docs/sleepers.md has the proof.
 
 A draw of arm i is isf_i(1 - exp(-e)) with e ~ Exp(1), so it exceeds a level c if and only if e is below
 
@@ -7,15 +7,16 @@ A draw of arm i is isf_i(1 - exp(-e)) with e ~ Exp(1), so it exceeds a level c i
 and e is where a Poisson process of unit rate has its first point. Lay the arms out on a line, each on an
 interval not shorter than its rate, and let one Poisson process run over the line: the arms that have a point
 on the first ``rate`` of their interval are those that exceed the level, and the points are their draws. All
-others are asleep, and nothing is drawn for them. If somebody exceeds the level, the winner has been seen. With a
-level at which the rates sum to ln K and a little more, that is all but certain, and a round costs about ln K draws.
+others are asleep, and nothing is drawn for them. If somebody exceeds the level, the winner has been seen.
+With a level at which the rates sum to a little over ln K, that is all but certain, and a round costs about
+ln K draws.
 
 Arms whose rates lie in one octave form a group and get intervals of one length, so that a point finds its arm
 by a division. Arms of rate 1/2 and more are awake: drawn in every round, without a line.
 
 The level has to follow what is learnt. When the sum of rates has left its range, a new level is computed from
-a sample of the arms, and the arms are moved to it a few in each round: the first ``SWEPT`` of them are at the new
-level, the others at the old one. An arm's rate may change at any time and for any reason that does not
+a sample of the arms, and the arms are moved to it a few in each round: the first ``SWEPT`` of them are at the
+new level, the others at the old one. An arm's rate may change at any time and for any reason that does not
 depend on draws that nobody has seen: what sleeps has no memory.
 """
 
@@ -41,14 +42,16 @@ from thrifty.numerics import random
 # The sum of rates is set to ln K + GOAL. Below ln K + LOW the level is too high: nobody may exceed it. When
 # a round costs HIGH times that, the level is too low.
 LOW, GOAL, HIGH = 1.0, 3.5, 1.8
-STRIDE, HASTE = 16, 64.0  # arms moved to a new level in a round, and for each draw that may be forced on them
-SAMPLE = 64  # arms of each group that a new level is computed from
+# In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
+STRIDE, HASTE = 16, 64.0
+SEARCHES = 5  # for the first level
+SAMPLE = 64  # arms of each group that a new level is computed from, up to twice as many
 CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
 CERTAIN = 50.0  # a rate above which more would not matter
 
-# The numbers in state.levels: the level of arms that were swept, that of the others, the sum of
-# rates, and how much its logarithm falls when the level rises.
-NEW, OLD, TOTAL, SLOPE = range(4)
+# The numbers in state.levels: the level of arms that were swept, that of the others, the sum of rates, how
+# much its logarithm falls when the level rises, and how much was drawn in the last round.
+NEW, OLD, TOTAL, SLOPE, DRAWN = range(5)
 
 
 @kernel
@@ -73,7 +76,7 @@ def choose(rule, state):
     g, size, width = 0, 0, 1.0
     count = WOKEN
     while count == WOKEN:
-        # Gather points, then their rates, then their laws: so that what has to be fetched from afar is fetched
+        # Gather points, then their rates, then their laws: what has to be fetched from afar is then fetched
         # side by side.
         count = 0
         while count < WOKEN:
@@ -125,6 +128,7 @@ def choose(rule, state):
         if duel:
             arm, top = _commit(rule, state, arm, top, -math.inf)
     state.evaluations[0] += drawn
+    state.levels[DRAWN] = drawn
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
 
 
@@ -158,7 +162,7 @@ def _commit(rule, state, arm, top, bar):
 
 @inlined
 def _choose_epsilon(rule, state):
-    """The coins that say draw, found by the gaps between them; all other arms are in the tree, at their means."""
+    """The coins that say draw, found by the gaps between them; other arms are in the tree, at their means."""
     tree, index, rng = state.tree, state.index, state.rng
     gap = -1.0 / math.log1p(-rule.epsilon) if rule.epsilon < 1.0 else 0.0
     drawn = 0
@@ -226,8 +230,11 @@ def begin(rule, state):
         if rounds.has_law(state, i):
             join(rule, state, i)
     if rule.schedule != EPSILON and state.ends[GROUPS] > 0:
-        _find_level(rule, state)
-        _sweep(rule, state, state.count[ARMS])
+        for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
+            _find_level(rule, state)
+            _sweep(rule, state, state.count[ARMS])
+            if not _is_off(rule, state):
+                break
 
 
 @inlined
@@ -345,19 +352,20 @@ def _shift(line, place, ends, p, group, goal):
 @inlined
 def _control(rule, state):
     """Keep the level where the rates sum to what they should, with a little work in each round."""
-    reach = math.log(state.ends[GROUPS])
     if state.count[SWEEPING]:
-        forced = math.exp(reach - state.levels[TOTAL])  # draws in a round, on average
-        _sweep(rule, state, STRIDE + int(min(HASTE * forced, 2.0**53)))
-    elif _is_low(rule, state, reach) or _cost(state.ends) > HIGH * (reach + GOAL):
+        forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
+        _sweep(rule, state, STRIDE + int(state.levels[DRAWN] + min(HASTE * forced, 2.0**53)))
+    elif _is_off(rule, state):
         _find_level(rule, state)
 
 
-@inlined
-def _is_low(rule, state, reach):
-    """Whether it may happen too often that nobody exceeds the level; a committed index above it prevents that."""
+@kernel
+def _is_off(rule, state):
+    """Whether a round costs too much, or nobody may exceed the level too often, which a committed index above
+    it prevents."""
+    reach = math.log(state.ends[GROUPS])
     if state.levels[TOTAL] >= reach + LOW:
-        return False
+        return _cost(state.ends) > HIGH * (reach + GOAL)
     return rule.schedule != DUEL or tournament.top(state.tree)[0] < state.levels[NEW]
 
 
@@ -427,7 +435,7 @@ def _find_level(rule, state):
 
 @kernel
 def _estimate(rule, state, c):
-    """The sum of rates at level c, from up to SAMPLE arms of each group."""
+    """The sum of rates at level c, from a sample of each group."""
     total, first = 0.0, 0
     for g in range(GROUPS + 1):
         size = state.ends[g] - first

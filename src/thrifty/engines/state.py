@@ -4,7 +4,7 @@ A state is one block of memory, and its fields are windows on it. So the whole o
 a kernel as one array, at almost no cost, and a snapshot is a copy of the block.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ class State(NamedTuple):
 
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
-LEVELS, WOKEN = 4, 64  # single numbers of sleepers, and how many arms they look at in one go
+LEVELS, WOKEN = 5, 64  # single numbers of sleepers, and how many arms they look at in one go
 
 
 def _windows(block, offsets):
@@ -157,28 +157,26 @@ class Memory(NamedTuple):
 
     def grown(self, room: int) -> "Memory":
         """A copy with room for more arms."""
-        old = State(*np.diff(self.offsets))
-        sizes = {
-            name: size if name in FIXED else size // self.room * room for name, size in old._asdict().items()
-        }
-        sizes["tree"] = 2 * tournament.slots(room) if old.tree else 0
-        offsets = begins(State(**sizes))
+        old = dict(zip(State._fields, np.diff(self.offsets).tolist(), strict=True))
+        sizes = {name: size if name in FIXED else size // self.room * room for name, size in old.items()}
+        sizes["tree"] = 2 * tournament.slots(room) if old["tree"] else 0
+        offsets = begins(sizes)
         memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
-        for start, size, target in zip(self.offsets, old, memory.offsets, strict=False):
+        for start, size, target in zip(self.offsets[:-1], old.values(), offsets[:-1], strict=True):
             memory.block[target : target + size] = self.block[start : start + size]
         state = memory.state
-        if old.tree:
+        if old["tree"]:
             state.tree[:] = tournament.built(state.index, room)
         return memory
 
 
-def layout(schedule: int, engine: str, room: int, *, priors: bool) -> State:
+def layout(schedule: int, engine: str, room: int, *, priors: bool) -> dict[str, int]:
     """How many words each field takes."""
     duel = room if schedule == DUEL else 0
     asleep = room if engine == "sleepers" else 0
     late = min(duel, asleep)
     tree = engine == "tournament" or (engine == "sleepers" and schedule != FRESH)
-    sizes: Any = State(
+    sizes = dict(  # noqa: C408
         count=COUNTS, evaluations=1, waiting=1, rng=4, pulls=room, sums=room, means=room, params=2 * room,
         index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
         tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel, line=2 * asleep,
@@ -186,12 +184,12 @@ def layout(schedule: int, engine: str, room: int, *, priors: bool) -> State:
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
         rule=len(Rule._fields),
     )  # fmt: skip
-    return State(*sizes)
+    return {name: sizes[name] for name in State._fields}
 
 
-def begins(sizes: State) -> Integers:
+def begins(sizes: dict[str, int]) -> Integers:
     """Where each field begins, and the end of the last."""
-    return np.concatenate([[0], np.cumsum(sizes)])
+    return np.concatenate([[0], np.cumsum(list(sizes.values()))])
 
 
 def new_memory(rule: Rule, rng: Words, engine: str, *, priors: bool = False) -> Memory:
@@ -218,7 +216,7 @@ def new_state(rule: Rule, rng: Words, engine: str) -> State:
 
 
 def draws(state: State) -> Integers:
-    """Every arm's draws, as the paper counts them; of arms on the sleepers' line, those since their start too."""
+    """Every arm's draws, as the paper counts them: of arms that sleep, those since their start too."""
     asleep = state.count[CLOCK] - state.start if state.start.size else 0
     return state.draws + np.where(state.place >= 0, asleep, 0) if state.place.size else state.draws.copy()
 

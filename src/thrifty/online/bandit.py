@@ -2,33 +2,30 @@
 
 import os
 import secrets
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import Floats, Integers, Rule, policy_stream
+from thrifty.engines.state import Floats, Rule, policy_stream
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.online import snapshot
-from thrifty.online.core import Core
-from thrifty.online.ids import Ids
+from thrifty.online import known, snapshot
+from thrifty.online.core import Core, OwnIndexCore, begin_memory
+from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import HorizonPolicy, Policy, first_guess
-
-Prior = tuple[float, float] | tuple[Sequence[float] | Floats, Sequence[float] | Floats | float]
+from thrifty.policies import HorizonPolicy, IndexPolicy, Policy, first_guess
 
 
 class Bandit:
     """A policy at work: ``select`` an arm, ``update`` it with its reward, in any order and with any delay.
 
-    ``arms`` is their number, or their ids. Without a ``horizon``, policies that need one guess it and double the
-    guess whenever it is reached. ``prior=(mean, weight)`` gives every arm pseudo-observations, so that none has to be
-    pulled first (either may be a sequence, with an entry for each arm). ``statistics`` is a warm start: what
-    ``statistics()`` of another bandit returned, or a table with the columns arm, pulls and mean. Rewards are in
-    ``reward_range``, which policies see as [0, 1]; None leaves them as they are.
+    ``arms`` is their number, or their ids. Without a ``horizon``, policies that need one guess it and double
+    the guess whenever it is reached. ``prior=(mean, weight)`` gives every arm pseudo-observations, so that
+    none has to be pulled first (either may be a sequence, with an entry for each arm). ``statistics`` is a
+    warm start: what ``statistics()`` of another bandit returned, or a table with the columns arm, pulls and
+    mean. Rewards are in ``reward_range``, which policies see as [0, 1]; with None, any number is a reward.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -45,7 +42,7 @@ class Bandit:
         arms: int | Iterable[Hashable],
         horizon: int | None = None,
         seed: int | None = None,
-        prior: Prior | None = None,
+        prior: known.Prior | None = None,
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         *,
         statistics: Mapping[str, Any] | None = None,
@@ -53,41 +50,58 @@ class Bandit:
     ) -> None:
         if not isinstance(policy, Policy):
             raise InvalidType(f"policy must be a policy such as TSMA(), got {checks.shown(policy)}")
+        seed = secrets.randbits(63) if seed is None else checks.integer("seed", seed, at_least=0)
         self._policy = policy
         self._ids = Ids(arms)
         self._rewards = Rewards(policy, reward_range)
-        self._known = horizon is not None or not isinstance(policy, HorizonPolicy)
-        self._horizon = (
-            first_guess(len(self._ids))
-            if horizon is None
-            else checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
-        )
-        self._seed = secrets.randbits(63) if seed is None else checks.integer("seed", seed, at_least=0)
-        self._t = 0
-        self._one, self._reward = np.zeros(1, np.int64), np.zeros(1)
-        self._prior: tuple[float, float] | None = None
-        priors = self._read_prior(prior)
-        law = getattr(policy, "law", "")
-        if isinstance(law, str):
-            name = policy.engine_for(len(self._ids), engine)
-            stream = policy_stream(self._seed, 0)
-            self._core: Core | PosteriorCore = Core(policy, self._rule(), stream, name, priors)
-        else:
-            checks.choice("engine", engine, ("auto", "scan"))
-            if prior is not None:
-                raise InvalidValue("prior must be None with a posterior of your own, which has its own")
-            self._core = PosteriorCore(law, self._rule(), self._seed, self._ids)
+        self._horizon, self._guessed = self._read_horizon(horizon)
+        self._prior, priors = known.read_prior(prior, len(self._ids), self._rewards)
+        self._core = self._new_core(seed, engine, priors)
+        self._before = self._t = 0  # pulls, before the first decision and until now
         if statistics is not None:
             self._warm(statistics)
         elif prior is not None:
             self._core.begin()
+        self._make_room()
+
+    def _read_horizon(self, horizon: object) -> tuple[int, bool]:
+        """The first horizon, and whether it is a guess, to be doubled."""
+        anytime = isinstance(self._policy, HorizonPolicy) and self._policy.anytime
+        if horizon is not None:
+            horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
+            if not anytime:
+                return horizon, False
+        return first_guess(len(self._ids)), isinstance(self._policy, HorizonPolicy | IndexPolicy)
+
+    def _new_core(self, seed: int, engine: str, priors: Floats | None) -> Core | PosteriorCore:
+        policy, rule = self._policy, self._rule()
+        law = getattr(policy, "law", "")
+        if not isinstance(law, str):
+            checks.choice("engine", engine, ("auto", "scan"))
+            if self._prior is not None or priors is not None:
+                raise InvalidValue("prior must be None with a posterior of your own, which has its own")
+            return PosteriorCore(law, rule, seed, self._ids)
+        engine = policy.engine_for(len(self._ids), engine)
+        memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
+        return OwnIndexCore(memory, policy, rule) if isinstance(policy, IndexPolicy) else Core(memory)
+
+    def _warm(self, statistics: Mapping[str, Any]) -> None:
+        if isinstance(self._core, PosteriorCore):
+            raise InvalidValue("statistics must be None with a posterior of your own: tell it the rewards")
+        pulls, sums = known.read_statistics(statistics, self._ids, self._rewards)
+        self._before = self._t = int(pulls.sum())
+        self._core.warm(pulls, sums)
+
+    def _make_room(self) -> None:
+        """For what crosses into the kernels with every call."""
+        self._one, self._reward = np.zeros(1, np.int64), np.zeros(1)
 
     def __len__(self) -> int:
         """The number of arms."""
         return len(self._ids)
 
     def __repr__(self) -> str:
-        return f"<Bandit of {len(self):,} arms, {self._policy!r}, {self._t:,} decisions>"
+        return f"<Bandit of {len(self):,} arms, {self._policy!r}, {self.decisions:,} decisions>"
 
     @property
     def policy(self) -> Policy:
@@ -101,28 +115,28 @@ class Bandit:
     @property
     def decisions(self) -> int:
         """How many were made."""
-        return self._t
+        return self._t - self._before
 
     @property
     def horizon(self) -> int | None:
         """The horizon in use, guessed or given; None if the policy needs none."""
-        return self._horizon if isinstance(self._policy, HorizonPolicy) else None
+        return self._horizon if isinstance(self._policy, HorizonPolicy | IndexPolicy) else None
 
     def select(self) -> Any:
         """The id of the arm to pull now."""
-        self._renew()
+        self._look_ahead()
         self._core.select(self._t, self._one)
         self._t += 1
         return self._ids.name(self._one.item(0))
 
     def select_many(self, count: int) -> list[Any]:
         """The ids of the arms to pull in the next ``count`` decisions, none of whose rewards is known."""
-        count = checks.integer("count", count, at_least=0)
+        count = checks.integer("count", count, at_least=0, at_most=MOST)
         out = np.empty(count, np.int64)
         done = 0
         while done < count:
-            self._renew()
-            part = count - done if self._known else min(count - done, self._horizon - self._t)
+            self._look_ahead()
+            part = min(count - done, self._horizon - self._t) if self._guessed else count - done
             self._core.select(self._t, out[done : done + part])
             done += part
             self._t += part
@@ -146,26 +160,32 @@ class Bandit:
         self._core.update(numbers, values)
 
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
-        """A new arm; where arms have priors of their own, with its prior."""
+        """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
         self._ids.check_new(arm)
-        own = self._check_own_prior(prior)
-        self._core.add(own)
+        if self._core.has_priors == (prior is None):
+            right = "(mean, weight), as every arm has one" if prior is None else "None, as no arm has its own"
+            raise InvalidValue(f"prior must be {right}, got {checks.shown(prior)}")
+        self._core.add(None if prior is None else known.read_pair(prior, self._rewards))
         self._ids.add(arm)
         self._core.follow(self._rule())
 
     def remove_arm(self, arm: Hashable) -> None:
-        """An arm goes, with its statistics. Rewards of its pulls that come later are refused as unknown."""
+        """An arm goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
+
+        If its id comes back, it is a new arm, but late rewards will count for it, and a posterior of your own
+        is not told.
+        """
         number = self._ids.number(arm)
         if len(self) == 1:
             raise InvalidValue(f"a bandit must keep at least one arm, got the last one, {checks.shown(arm)}")
-        self._ids.remove(arm, self._core.remove(number))
+        self._ids.remove(number, self._core.remove(number))
         self._core.follow(self._rule())
 
     def statistics(self) -> dict[str, Any]:
-        """Columns of equal length: arm, pulls, mean (of its rewards; NaN without any), draws and pending pulls."""
+        """Columns of equal length: arm, pulls, mean (NaN without a reward), draws and pending pulls."""
         pulls = self._core.pulls.copy()
         with np.errstate(invalid="ignore"):
-            means = self._rewards.shown(self._core.sums / pulls)
+            means = self._rewards.show(self._core.sums / pulls)
         return {
             "arm": self._ids.names(),
             "pulls": pulls,
@@ -176,13 +196,27 @@ class Bandit:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file (.npz), from which ``load`` goes on as if nothing had happened."""
-        snapshot.save(self, path)
+        settings = snapshot.Settings(
+            reward_range=self._rewards.range,
+            prior=self._prior,
+            horizon=self._horizon,
+            guessed=self._guessed,
+            before=self._before,
+            t=self._t,
+        )
+        snapshot.save(path, self._policy, self._ids, self._core, settings)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Bandit":
         """The bandit that ``save`` wrote."""
+        policy, ids, memory, settings = snapshot.load(path)
         bandit = cls.__new__(cls)
-        snapshot.restore(bandit, path)
+        bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)
+        bandit._rewards = Rewards(policy, settings.reward_range)
+        bandit._prior = settings.prior
+        bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
+        bandit._before, bandit._t = settings.before, settings.t
+        bandit._make_room()
         return bandit
 
     def _rule(self) -> Rule:
@@ -190,64 +224,10 @@ class Bandit:
         rule = self._policy.rule(len(self._ids), self._horizon)
         return rule._replace(prior_mean=mean, prior_weight=weight)
 
-    def _renew(self) -> None:
+    def _look_ahead(self) -> None:
         """When a guessed horizon is reached, double it and make parameters and indices anew."""
-        if self._t >= self._horizon and not self._known:
-            self._horizon *= 2
+        if self._t >= self._horizon and self._guessed:
+            while self._t >= self._horizon:
+                self._horizon *= 2
             self._core.follow(self._rule())
             self._core.begin()
-
-    def _read_prior(self, prior: object) -> NDArray[np.float64] | None:
-        """A prior for all arms is kept here; priors for each are returned."""
-        if prior is None:
-            return None
-        if not isinstance(prior, Sequence) or len(prior) != 2:
-            raise InvalidType(f"prior must be None or a pair (mean, weight), got {checks.shown(prior)}")
-        if not any(isinstance(part, Iterable) for part in prior):
-            self._prior = self._rewards.read_prior(prior[0], prior[1])
-            return None
-        k = len(self._ids)
-        columns = [
-            np.array(checks.numbers(name, part)) if isinstance(part, Iterable) else np.full(k, checks.number(name, part))
-            for name, part in zip(("prior mean", "prior weight"), prior, strict=True)
-        ]
-        for name, column in zip(("mean", "weight"), columns, strict=True):
-            if column.size != k:
-                raise InvalidValue(f"prior {name} must have an entry for each of the {k} arms, got {column.size}")
-        pairs = [self._rewards.read_prior(mean, weight) for mean, weight in zip(*columns, strict=True)]
-        return np.array(pairs)
-
-    def _check_own_prior(self, prior: object) -> tuple[float, float] | None:
-        own = isinstance(self._core, Core) and self._core.has_priors
-        if prior is None:
-            if own:
-                raise InvalidValue("prior must be (mean, weight): the arms of this bandit have one each, got None")
-            return None
-        if not own:
-            raise InvalidValue(f"prior must be None: the arms of this bandit have none of their own, got {prior!r}")
-        if not isinstance(prior, Sequence) or len(prior) != 2:
-            raise InvalidType(f"prior must be a pair (mean, weight), got {checks.shown(prior)}")
-        return self._rewards.read_prior(prior[0], prior[1])
-
-    def _warm(self, statistics: Mapping[str, Any]) -> None:
-        """Begin with the pulls and means of before. Arms without any come last: they are pulled first."""
-        if not isinstance(statistics, Mapping) or not {"arm", "pulls", "mean"} <= set(statistics):
-            raise InvalidType("statistics must be a table with the columns arm, pulls and mean")
-        if isinstance(self._core, PosteriorCore):
-            raise InvalidValue("statistics must be None with a posterior of your own: tell it the rewards")
-        numbers = self._ids.numbers(list(statistics["arm"]))
-        pulls, means = np.asarray(statistics["pulls"]), np.asarray(statistics["mean"], float)
-        if not numbers.shape == pulls.shape == means.shape or np.unique(numbers).size < numbers.size:
-            raise InvalidValue("statistics must have columns of equal length and no arm twice")
-        if pulls.dtype.kind not in "iu" or (pulls < 0).any():
-            raise InvalidValue(f"statistics must have whole, non-negative pulls, got {checks.shown(pulls.tolist())}")
-        counts, sums = np.zeros(len(self), np.int64), np.zeros(len(self))
-        counts[numbers] = pulls
-        pulled = pulls > 0
-        sums[numbers[pulled]] = pulls[pulled] * self._rewards.read_means(means[pulled])
-        if self._core.needs_pulls:
-            order = np.argsort(counts == 0, kind="stable")
-            if (order != np.arange(order.size)).any():
-                self._ids = Ids(self._ids.names(order))
-            counts, sums = counts[order], sums[order]
-        self._core.warm(counts, sums)

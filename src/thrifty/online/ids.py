@@ -8,29 +8,37 @@ import numpy as np
 from thrifty import checks
 from thrifty.engines.state import Integers
 from thrifty.errors import InvalidType, InvalidValue
+from thrifty.online.inputs import sequence
 
 MOST = 10**9
 
 
 class Ids:
-    """A two-way table. Ids 0 to K - 1 that nobody has touched are their own numbers, and take no memory."""
+    """A two-way table. Two ids are the same if they are equal, as in a dictionary.
+
+    Ids 0 to K - 1 that nobody has touched are their own numbers, and take no memory.
+    """
 
     def __init__(self, arms: object) -> None:
         self._plain = 0  # how many ids are their own numbers, when all of them are
         self._names: list[Hashable] = []
         self._numbers: dict[Hashable, int] = {}
-        if isinstance(arms, Iterable) and not isinstance(arms, str | bytes):
-            for name in arms:
-                self.add(name)
-            if not self._names:
-                raise InvalidValue("arms must have at least one id, got none")
-        else:
-            try:
-                self._plain = checks.integer("arms", arms, at_least=1, at_most=MOST)
-            except InvalidType:
-                raise InvalidType(
-                    f"arms must be a number of arms or their ids, got {checks.shown(arms)}"
-                ) from None
+        try:
+            self._plain = checks.integer("arms", arms, at_least=1, at_most=MOST)
+        except InvalidType:
+            self._add_all(arms)
+
+    def _add_all(self, arms: object) -> None:
+        try:
+            names = sequence("arms", arms)
+        except InvalidType:
+            raise InvalidType(
+                f"arms must be a number of arms or a sequence of their ids, got {checks.shown(arms)}"
+            ) from None
+        for name in names.tolist() if isinstance(names, np.ndarray) else names:
+            self.add(name)
+        if not self._names:
+            raise InvalidValue("arms must have at least one id, got none")
 
     def __len__(self) -> int:
         return self._plain or len(self._names)
@@ -51,37 +59,34 @@ class Ids:
         listed: list[int] = numbers.tolist()
         return listed if self._plain else [self._names[number] for number in listed]
 
-    def number(self, name: object) -> int:
+    def number(self, name: Any, what: str = "arm") -> int:
         """The number of the arm with this id."""
-        if self._plain:
-            if type(name) is int and 0 <= name < self._plain:
-                return name
-            if isinstance(name, np.integer) and 0 <= name < self._plain:
-                return int(name)
-        else:
-            try:
-                return self._numbers[name]  # type: ignore[index]
-            except (KeyError, TypeError):
-                pass
-        raise InvalidValue(f"arm must be one of the {len(self)} arms, got {checks.shown(name)}")
+        try:
+            number = self._find(name)
+        except TypeError:  # not hashable, so not an id
+            number = -1
+        if number < 0:
+            raise InvalidValue(f"{what} must be one of the {len(self)} arms, got {checks.shown(name)}")
+        return number
 
-    def numbers(self, names: Iterable[object]) -> Integers:
+    def numbers(self, names: Any, what: str = "arms") -> Integers:
         """The numbers of the arms with these ids."""
-        if self._plain and isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.ndim == 1:
-            for i in np.flatnonzero((names < 0) | (names >= self._plain))[:1]:
-                self.number(names[i])
-            return names.astype(np.int64)
-        return np.array([self.number(name) for name in names], np.int64)
+        listed = sequence(what, names)
+        if self._plain and isinstance(listed, np.ndarray) and listed.dtype.kind in "iu" and listed.ndim == 1:
+            for i in np.flatnonzero((listed < 0) | (listed >= self._plain))[:1]:
+                self.number(listed[i], f"{what}[{i}]")
+            return listed.astype(np.int64)
+        return np.array([self.number(name, f"{what}[{i}]") for i, name in enumerate(listed)], np.int64)
 
-    def check_new(self, name: object) -> None:
+    def check_new(self, name: Any) -> None:
         """Whether an id may be added."""
         try:
-            known = name in self._numbers if not self._plain else self._is_plain(name)
+            known = self._find(name) >= 0
         except TypeError:
             raise InvalidType(f"an arm's id must be hashable, got {checks.shown(name)}") from None
         if known:
             raise InvalidValue(f"an arm's id must be a new one, got {checks.shown(name)} again")
-        if name != name:  # noqa: PLR0124
+        if name != name:
             raise InvalidValue(f"an arm's id must equal itself, got {checks.shown(name)}")
 
     def add(self, name: Hashable) -> None:
@@ -91,19 +96,22 @@ class Ids:
         self._numbers[name] = len(self._names)
         self._names.append(name)
 
-    def remove(self, name: object, moves: Iterable[tuple[int, int]]) -> None:
+    def remove(self, number: int, moves: Iterable[tuple[int, int]]) -> None:
         """An arm goes, and others take over numbers, each (from, to), until the last number is free."""
         self._unfold()
-        del self._numbers[name]  # type: ignore[arg-type]
+        del self._numbers[self._names[number]]
         for source, target in moves:
             if source != target:
                 self._names[target] = self._names[source]
                 self._numbers[self._names[target]] = target
         self._names.pop()
 
-    def _is_plain(self, name: object) -> bool:
-        hash(name)
-        return isinstance(name, int | float | np.number) and name in range(self._plain)
+    def _find(self, name: Any) -> int:
+        """The number of this id, or -1."""
+        if self._plain:
+            number = hash(name)  # a whole number's is the number, and equal ids have equal ones
+            return number if 0 <= number < self._plain and number == name else -1
+        return self._numbers.get(name, -1)
 
     def _unfold(self) -> None:
         if self._plain:

@@ -1,27 +1,41 @@
 """The core of a bandit whose posterior is an object of the user's, told of rewards and asked for draws.
 
-Such draws are expensive, that is the point, so nothing here is compiled: the schedule decides when to ask, and the
-arm with the largest index is looked for among all.
+Such draws are expensive, that is the point, so nothing here is compiled: the schedule decides when to ask, no
+draw is made before a decision needs it, and the arm with the largest index is looked for among all.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
 from thrifty import checks
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Floats, Integers, Rule
 from thrifty.errors import InvalidValue
+from thrifty.online.core import Moves
 from thrifty.online.ids import Ids
 from thrifty.policies import Posterior
 
-Moves = list[tuple[int, int]]
+ARM = np.dtype(
+    [
+        ("pulls", np.int64),
+        ("sums", np.float64),
+        ("draws", np.int64),
+        ("pending", np.int64),
+        ("index", np.float64),
+        ("best", np.float64),  # duel: of the draws since the last pull
+        ("age", np.int64),  # duel: the rounds since then
+        ("due", np.bool_),  # aggregate: the index has to be drawn anew
+        ("spent", np.bool_),  # the committed index was handed out
+    ]
+)
+NEW = np.array([(0, 0.0, 0, 0, -math.inf, -math.inf, 0, False, False)], ARM)  # nothing is known of it
 
 
 class PosteriorCore:
-    """The same interface as ``Core``. Entry i of each array belongs to arm i; new arms come last."""
+    """The same interface as ``Core``. Arms that were handed out come first, and new ones last."""
 
     engine = "scan"
+    has_priors = False
 
     def __init__(self, posterior: Posterior, rule: Rule, seed: int, ids: Ids) -> None:
         self._posterior = posterior
@@ -29,117 +43,135 @@ class PosteriorCore:
         self._ids = ids
         self._rng = np.random.default_rng([seed, 0])
         self._handed = 0
-        k = rule.arms
-        self.pulls: Integers = np.zeros(k, np.int64)
-        self.sums: Floats = np.zeros(k)
-        self.draws: Integers = np.zeros(k, np.int64)
-        self.pending: Integers = np.zeros(k, np.int64)
-        self._index: Floats = np.full(k, -np.inf)
-        self._best: Floats = np.full(k, -np.inf)
-        self._age: Integers = np.zeros(k, np.int64)
-        self._spent = np.zeros(k, bool)
+        self._arms = NEW.repeat(rule.arms)
+
+    @property
+    def pulls(self) -> Integers:
+        return self._arms["pulls"]
+
+    @property
+    def sums(self) -> Floats:
+        return self._arms["sums"]
+
+    @property
+    def draws(self) -> Integers:
+        return self._arms["draws"]
+
+    @property
+    def pending(self) -> Integers:
+        return self._arms["pending"]
 
     def select(self, t: int, out: Integers) -> None:
-        for j in range(out.size):
-            out[j] = arm = self._next()
-            self.pending[arm] += 1
-            self._spent[arm] = self._is_committed(arm)
+        """If the posterior fails, nothing has changed here."""
+        before = self._arms.copy(), self._handed, self._rng.bit_generator.state
+        try:
+            for j in range(out.size):
+                out[j] = arm = self._next()
+                self._arms["pending"][arm] += 1
+                self._arms["spent"][arm] = self._is_committed(arm)
+        except BaseException:
+            self._arms, self._handed, self._rng.bit_generator.state = before
+            raise
 
     def _next(self) -> int:
-        if self._handed < self.pulls.size:
+        while self._handed < self._arms.size and self.pulls[self._handed] > 0:
+            self._handed += 1
+        if self._handed < self._arms.size:
             self._handed += 1
             return self._handed - 1
-        for arm in np.flatnonzero(self.pulls):
-            self._refresh(int(arm))
+        for arm in np.flatnonzero(self.pulls).tolist():
+            self._refresh(arm)
         arm = self._best_arm()
-        while self._spent[arm]:
-            self._spent[arm] = False
-            self._index[arm] = self._best[arm] = self._draw(arm, int(self._rule.phi))
+        while self._arms["spent"][arm]:
+            self._arms["spent"][arm] = False
+            self._commit(arm)
             arm = self._best_arm()
         return arm
 
     def _best_arm(self) -> int:
         """Ties uniformly at random: arms without a reward yet are all tied at -inf."""
-        return int(self._rng.choice(np.flatnonzero(self._index == self._index.max())))
+        best = np.flatnonzero(self._arms["index"] == self._arms["index"].max()).tolist()
+        arm: int = best[self._rng.integers(len(best))] if len(best) > 1 else best[0]
+        return arm
 
     def _refresh(self, arm: int) -> None:
         """Bring the arm's index up to date for the next decision."""
-        schedule = self._rule.schedule
-        if schedule == FRESH:
-            self._index[arm] = self._draw(arm, 1)
-        elif schedule == EPSILON:
-            drawn = self._rng.random() < self._rule.epsilon
-            self._index[arm] = self._draw(arm, 1) if drawn else self.sums[arm] / self.pulls[arm]
-        elif schedule == DUEL:
-            self._age[arm] += 1
-            if self._age[arm] <= self._rule.phi:
-                self._index[arm] = x = self._draw(arm, 1)
-                self._best[arm] = max(self._best[arm], x)
+        rule, state = self._rule, self._arms[arm]
+        if rule.schedule == FRESH:
+            state["index"] = self._draw(arm, 1)
+        elif rule.schedule == EPSILON:
+            drawn = self._rng.random() < rule.epsilon
+            state["index"] = self._draw(arm, 1) if drawn else state["sums"] / state["pulls"]
+        elif rule.schedule == DUEL:
+            state["age"] += 1
+            if state["age"] <= rule.phi:
+                state["index"] = self._draw(arm, 1)
+                state["best"] = max(state["best"], state["index"])
             else:
-                self._index[arm] = self._best[arm]
+                state["index"] = state["best"]
+        elif state["due"]:
+            self._commit(arm)
+
+    def _commit(self, arm: int) -> None:
+        """To the best of phi new draws."""
+        state = self._arms[arm]
+        state["index"] = state["best"] = self._draw(arm, int(self._rule.phi))
+        state["due"] = False
 
     def _is_committed(self, arm: int) -> bool:
+        state = self._arms[arm]
         if self._rule.schedule == DUEL:
-            return bool(self._age[arm] > self._rule.phi)
-        return self._rule.schedule == AGGREGATE and bool(self._index[arm] > -math.inf)
+            return bool(state["age"] > self._rule.phi)
+        return self._rule.schedule == AGGREGATE and bool(state["index"] > -math.inf)
 
     def _draw(self, arm: int, size: int) -> float:
         """The best of so many draws."""
         name = self._ids.name(arm)
+        drawn = self._posterior.draw(name, size, self._rng)
         try:
-            values = np.asarray(self._posterior.draw(name, size, self._rng), float)
-        except (TypeError, ValueError) as error:
-            raise InvalidValue(f"draw must return {size} numbers for the arm {name!r}: {error}") from error
+            values = np.asarray(drawn, float)
+        except (TypeError, ValueError):
+            values = np.empty(0)
         if values.shape != (size,) or not np.isfinite(values).all():
             raise InvalidValue(
-                f"draw must return {size} finite numbers for the arm {name!r}, got {checks.shown(values)}"
+                f"draw must return an array of {size} finite numbers for the arm {checks.shown(name)}, "
+                f"got {checks.shown(drawn)}"
             )
-        self.draws[arm] += size
+        self._arms["draws"][arm] += size
         return float(values.max())
 
     def update(self, arms: Integers, rewards: Floats) -> None:
+        """If the posterior refuses a reward, those before it have been taken."""
         for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
             self._posterior.observe(self._ids.name(arm), reward)
-            self.pending[arm] = max(0, self.pending[arm] - 1)
-            self.pulls[arm] += 1
-            self.sums[arm] += reward
+            state = self._arms[arm]
+            state["pending"] = max(0, state["pending"] - 1)
+            state["pulls"] += 1
+            state["sums"] += reward
             self._renew(arm)
 
     def _renew(self, arm: int) -> None:
-        self._spent[arm] = False
-        self._age[arm] = 0
-        self._best[arm] = -math.inf
-        if self._rule.schedule == AGGREGATE:
-            self._index[arm] = self._draw(arm, int(self._rule.phi))
+        state = self._arms[arm]
+        state["best"], state["age"], state["spent"] = -math.inf, 0, False
+        state["due"] = self._rule.schedule == AGGREGATE
 
     def begin(self) -> None:
-        for arm in np.flatnonzero(self.pulls):
-            self._renew(int(arm))
+        for arm in np.flatnonzero(self.pulls).tolist():
+            self._renew(arm)
 
     def follow(self, rule: Rule) -> None:
         self._rule = rule
 
-    def add(self, prior: tuple[float, float] | None) -> None:
-        for name, blank in self._blank().items():
-            setattr(self, name, np.append(getattr(self, name), blank))
+    def add(self, prior: object) -> None:
+        self._arms = np.append(self._arms, NEW)
 
     def remove(self, arm: int) -> Moves:
-        last, hole = self.pulls.size - 1, arm
+        last, hole = self._arms.size - 1, arm
         if arm < self._handed:
             self._handed -= 1
             hole = self._handed
         moves = [(hole, arm), (last, hole)]
-        for name in self._blank():
-            column = getattr(self, name)
-            for source, target in moves:
-                column[target] = column[source]
-            setattr(self, name, column[:-1].copy())
+        for source, target in moves:
+            self._arms[target] = self._arms[source]
+        self._arms = self._arms[:-1].copy()
         return moves
-
-    @staticmethod
-    def _blank() -> dict[str, Any]:
-        """The columns, and what they hold for an arm of which nothing is known."""
-        return {
-            "pulls": np.int64(0), "sums": 0.0, "draws": np.int64(0), "pending": np.int64(0),
-            "_index": -np.inf, "_best": -np.inf, "_age": np.int64(0), "_spent": np.False_,
-        }  # fmt: skip

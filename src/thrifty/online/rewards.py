@@ -1,88 +1,101 @@
 """Rewards as they come, and as policies see them: the range of rewards becomes [0, 1]."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import Floats
 from thrifty.errors import InvalidType, InvalidValue
+from thrifty.online.inputs import as_numbers, sequence
 from thrifty.policies import Policy
 
 
 class Rewards:
-    """Checks and converts the rewards of one bandit. What is refused is named, and changes nothing."""
+    """Checks and converts the rewards of one bandit. What is refused is named, and changes nothing.
+
+    Rewards that only have to be non-negative keep their unit, and so do those of a posterior of the user's.
+    """
 
     def __init__(self, policy: Policy, reward_range: object) -> None:
-        self._kind = policy.rewards
-        self.range: tuple[float, float] | None = None
-        if reward_range is None:
-            if self._kind in ("binary", "unit"):
-                raise InvalidValue(
-                    f"reward_range must be (low, high) for {policy!r}, whose rewards are bounded, got None"
-                )
-        else:
-            if not isinstance(reward_range, Sequence) or len(reward_range) != 2:
-                raise InvalidType(
-                    f"reward_range must be None or a pair (low, high), got {checks.shown(reward_range)}"
-                )
-            low = checks.sized("reward_range[0]", reward_range[0])
-            high = checks.sized("reward_range[1]", reward_range[1])
-            if not low < high:
-                raise InvalidValue(f"reward_range must be (low, high) with low < high, got {reward_range!r}")
-            if self._kind == "non-negative" and low < 0.0:
-                raise InvalidValue(f"reward_range must not begin below 0 for {policy!r}, got {reward_range!r}")
-            self.range = low, high
-        scaled = self.range is not None and self._kind != "non-negative"
-        self._low, high = self.range if scaled and self.range else (0.0, 1.0)
-        self._width = high - self._low
+        kind = policy.rewards
+        self.range = _read_range(policy, reward_range)
+        self._binary = kind == "binary"
+        least = 0.0 if kind == "non-negative" else -checks.LARGEST
+        self._low, self._high = self.range or (least, checks.LARGEST)
+        self._zero, self._width = 0.0, 1.0
+        if self.range and kind != "non-negative" and isinstance(getattr(policy, "law", ""), str):
+            self._zero, self._width = self._low, self._high - self._low
 
-    def read(self, reward: object, name: str = "reward") -> float:
+    def read(self, reward: Any, name: str = "reward") -> float:
         """One reward, in the unit of the policy."""
-        value = checks.sized(name, reward)
-        if self.range is not None and not self.range[0] <= value <= self.range[1]:
+        unit = self.read_mean(reward, name)
+        if self._binary and unit not in (0.0, 1.0):
             raise InvalidValue(
-                f"{name} must be in [{self.range[0]:g}, {self.range[1]:g}], got {checks.shown(reward)}"
+                f"{name} must be {self._low!r} or {self._high!r} for this policy, got {checks.shown(reward)}"
             )
-        if self._kind == "non-negative" and value < 0.0:
-            raise InvalidValue(f"{name} must be at least 0, got {checks.shown(reward)}")
-        unit = (value - self._low) / self._width
-        if self._kind == "binary" and unit not in (0.0, 1.0):
-            low, high = self.range or (0.0, 1.0)
-            raise InvalidValue(f"{name} must be {low:g} or {high:g} for this policy, got {checks.shown(reward)}")
         return unit
 
-    def read_many(self, rewards: Iterable[object]) -> Floats:
+    def read_many(self, rewards: Any) -> Floats:
         """A sequence of them."""
-        if isinstance(rewards, np.ndarray) and rewards.dtype.kind in "iuf" and rewards.ndim == 1:
-            values = rewards.astype(float)
-            unit = (values - self._low) / self._width
-            low, high = self.range or (0.0 if self._kind == "non-negative" else -checks.LARGEST, checks.LARGEST)
-            fine = (values >= low) & (values <= high)
-            if self._kind == "binary":
-                fine &= (unit == 0.0) | (unit == 1.0)
-            for i in np.flatnonzero(~fine)[:1]:
-                self.read(float(values[i]), f"rewards[{i}]")
-            return unit
-        if isinstance(rewards, str | bytes) or not isinstance(rewards, Iterable):
-            raise InvalidType(f"rewards must be a sequence of numbers, got {checks.shown(rewards)}")
-        return np.array([self.read(reward, f"rewards[{i}]") for i, reward in enumerate(rewards)], float)
+        listed = sequence("rewards", rewards)
+        numbers = as_numbers(listed)
+        if numbers is None:
+            return np.array([self.read(reward, f"rewards[{i}]") for i, reward in enumerate(listed)], float)
+        unit, fine = self._scaled(numbers)
+        if self._binary:
+            fine &= (unit == 0.0) | (unit == 1.0)
+        for i in np.flatnonzero(~fine)[:1]:
+            self.read(listed[i], f"rewards[{i}]")
+        return unit
 
-    def read_prior(self, mean: object, weight: object) -> tuple[float, float]:
-        """A prior, in the unit of the policy."""
-        return self._read_mean("prior mean", mean), checks.positive("prior weight", weight)
-
-    def read_means(self, means: Floats) -> Floats:
-        """Means of rewards that were observed before."""
-        return np.array([self._read_mean(f"mean[{i}]", float(mean)) for i, mean in enumerate(means)], float)
-
-    def _read_mean(self, name: str, mean: object) -> float:
+    def read_mean(self, mean: Any, name: str) -> float:
+        """A mean of rewards, in the unit of the policy."""
         value = checks.sized(name, mean)
-        low, high = self.range or (0.0 if self._kind == "non-negative" else -checks.LARGEST, checks.LARGEST)
-        if not low <= value <= high:
-            raise InvalidValue(f"{name} must be in [{low:g}, {high:g}], got {checks.shown(mean)}")
-        return (value - self._low) / self._width
+        if not self._low <= value <= self._high:
+            raise InvalidValue(f"{name} must be in [{self._low!r}, {self._high!r}], got {checks.shown(mean)}")
+        return (value - self._zero) / self._width
 
-    def shown(self, means: Floats) -> Floats:
-        """Means in the unit of the caller."""
-        return self._low + self._width * means
+    def read_means(self, means: list[Any] | NDArray[Any], name: str, where: NDArray[np.bool_]) -> Floats:
+        """A column of them. Elsewhere than asked for, anything may stand, and 0 is returned."""
+        numbers = as_numbers(means)
+        if numbers is None:
+            column = np.zeros(where.size)
+            for i in np.flatnonzero(where).tolist():
+                column[i] = self.read_mean(means[i], f"{name}[{i}]")
+            return column
+        unit, fine = self._scaled(numbers)
+        for i in np.flatnonzero(where & ~fine)[:1]:
+            self.read_mean(means[i], f"{name}[{i}]")
+        return np.where(where, unit, 0.0)
+
+    def show(self, means: Floats) -> Floats:
+        """Means in the unit of the caller, and in the range, whatever was rounded."""
+        shown: Floats = np.clip(self._zero + self._width * means, self._low, self._high)
+        return shown
+
+    def _scaled(self, numbers: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Numbers in the unit of the policy, and which of them were in the range."""
+        values: Floats = numbers.astype(float) + 0.0  # -0.0 becomes 0.0
+        return (values - self._zero) / self._width, (values >= self._low) & (values <= self._high)
+
+
+def _read_range(policy: Policy, reward_range: object) -> tuple[float, float] | None:
+    kind = policy.rewards
+    if reward_range is None:
+        if kind in ("binary", "unit"):
+            raise InvalidValue(
+                f"reward_range must be (low, high) for {policy!r}, whose rewards are bounded, got None"
+            )
+        return None
+    if not isinstance(reward_range, Sequence) or len(reward_range) != 2:
+        raise InvalidType(f"reward_range must be None or (low, high), got {checks.shown(reward_range)}")
+    low = checks.sized("reward_range[0]", reward_range[0])
+    high = checks.sized("reward_range[1]", reward_range[1])
+    if not low < high:
+        raise InvalidValue(f"reward_range must be (low, high) with low < high, got {reward_range!r}")
+    if kind == "non-negative" and low < 0.0:
+        raise InvalidValue(f"reward_range must not begin below 0 for {policy!r}, got {reward_range!r}")
+    return low, high

@@ -1,0 +1,134 @@
+"""What every contestant of bench/online.py does, in an environment of its own: it is asked, and it answers.
+
+A question is a line of JSON on standard input, ``{"do": "play", "seconds": 0.05}``, the answer a line on
+standard output. Only the standard library is needed here.
+"""
+
+import json
+import platform
+import random
+import resource
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+# The chance that arm i is rewarded, spread over [0, 0.9]: number i modulo 1024, so that the cache holds them.
+CHANCES = [0.9 * (617 * i % 1024) / 1023 for i in range(1024)]
+# Rewards of two arms, after which the next decision has a probability that is known; see ``Session.check``.
+KNOWN = ([1, 0, 0, 0], [1, 0, 1, 1, 0, 1, 1, 1])
+
+
+class Bandit(Protocol):
+    """Arms are numbers from 0 on."""
+
+    def select(self) -> int: ...
+    def update(self, arm: int, reward: float) -> None: ...
+
+
+class Session:
+    """One contestant at work. The methods without an underscore are what it can be asked."""
+
+    packages: tuple[str, ...] = ()  # whose versions matter
+
+    def __init__(self) -> None:
+        self._bandit: Any = None
+        self._random = random.Random(1)
+        self._slice = 0  # how many decisions are timed together; 0 until that is known
+
+    def _new(self, arms: int) -> Bandit:
+        """A bandit that has seen no reward yet."""
+        raise NotImplementedError
+
+    def versions(self) -> dict[str, str]:
+        return {"python": platform.python_version()} | {name: version(name) for name in self.packages}
+
+    def check(self, draws: int) -> float:
+        """Two arms, some rewards, then many decisions without learning: the share of the first arm."""
+        bandit = self._new(2)
+        for arm, rewards in enumerate(KNOWN):
+            for reward in rewards:
+                bandit.update(arm, float(reward))
+        return sum(bandit.select() == 0 for _ in range(draws)) / draws
+
+    def begin(self, arms: int, **details: Any) -> dict[str, float]:
+        """A new bandit and its first decision: seconds, and the peak of memory above what there was."""
+        _learn(self._new(2))  # imports and compilation are no part of either
+        self._bandit, self._slice = None, 0
+        before, began = _resident_now(), time.perf_counter()
+        self._bandit = self._new(arms, **details)
+        _learn(self._bandit)
+        return {"seconds": time.perf_counter() - began, "bytes": _resident_peak() - before}
+
+    def play(self, seconds: float) -> float:
+        """Decisions and rewards one by one: nanoseconds of processor time for a pair, the mean of one slice.
+
+        The first time, the number of decisions that take about so many seconds is looked for.
+        """
+        if self._slice:
+            return self._timed(self._slice)
+        rounds = 1
+        while (ns := self._timed(rounds)) * rounds < 0.5e9 * seconds:
+            rounds *= 2
+        self._slice = rounds
+        return ns
+
+    def _timed(self, rounds: int) -> float:
+        uniforms = [self._random.random() for _ in range(rounds)]
+        select, update = self._bandit.select, self._bandit.update
+        began = time.process_time_ns()
+        for uniform in uniforms:
+            arm = select()
+            update(arm, 1.0 if uniform < CHANCES[arm & 1023] else 0.0)
+        return (time.process_time_ns() - began) / rounds
+
+    def tail(self, rounds: int) -> dict[str, list[int]]:
+        """The nanoseconds that a caller waited, call by call: 50 %, 99 %, 99.9 % and 100 % quantiles."""
+        select, update, now = self._bandit.select, self._bandit.update, time.perf_counter_ns
+        selects, updates = [0] * rounds, [0] * rounds
+        for j in range(rounds):
+            uniform = self._random.random()
+            began = now()
+            arm = select()
+            chosen = now()
+            update(arm, 1.0 if uniform < CHANCES[arm & 1023] else 0.0)
+            updates[j], selects[j] = now() - chosen, chosen - began
+        return {"select": _quantiles(selects), "update": _quantiles(updates)}
+
+
+def _learn(bandit: Bandit) -> None:
+    bandit.update(bandit.select(), 1.0)
+
+
+def _quantiles(values: list[int]) -> list[int]:
+    values.sort()
+    return [values[min(int(share * len(values)), len(values) - 1)] for share in (0.5, 0.99, 0.999, 1.0)]
+
+
+STATUS = Path(
+    "/proc/self/status"
+)  # of this process alone: ru_maxrss begins with the peak of the one that started it
+
+
+def _resident_now() -> int:
+    return _status("VmRSS") if STATUS.exists() else _resident_peak()
+
+
+def _resident_peak() -> int:
+    if STATUS.exists():
+        return _status("VmHWM")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _status(name: str) -> int:
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
+    return 1024 * int(line.split()[1])
+
+
+def serve(session: Session) -> None:
+    """Answer until the questions end."""
+    for line in sys.stdin:
+        question = json.loads(line)
+        answer = getattr(session, question.pop("do"))(**question)
+        print(json.dumps(answer), flush=True)

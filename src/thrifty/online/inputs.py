@@ -1,0 +1,33 @@
+"""Sequences as callers give them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thrifty import checks
+from thrifty.errors import InvalidType
+
+
+def sequence(name: str, values: Any) -> list[Any] | NDArray[Any]:
+    """A sequence of anything: arrays stay what they are. A text is none, nor is what has no order."""
+    try:
+        iter(values)
+    except TypeError:
+        iterable = False
+    else:
+        iterable = not isinstance(values, str | bytes | set | frozenset | Mapping)
+    if not iterable:
+        raise InvalidType(f"{name} must be a sequence, got {checks.shown(values)}")
+    return values if isinstance(values, np.ndarray) else list(values)
+
+
+def as_numbers(values: list[Any] | NDArray[Any]) -> NDArray[Any] | None:
+    """The same as a flat array of numbers, if it is plain that all of them are; else None."""
+    if isinstance(values, np.ndarray):
+        return values if values.dtype.kind in "iuf" and values.ndim == 1 else None
+    if set(map(type, values)) <= {int, float}:
+        array = np.array(values)
+        return array if array.dtype.kind in "iuf" else None  # there are integers beyond 64 bits
+    return None

@@ -1,0 +1,109 @@
+"""Bandits at work: drive one along a simulated run, and see whether a call has changed anything."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thrifty
+from thrifty.engines.state import State, reward_stream
+from thrifty.numerics import random
+from thrifty.online.posterior import PosteriorCore
+from thrifty.policies import POLICIES, IndexPolicy, Policy
+
+# Every policy as it is, and some with other laws and parameters; phi is small, so that phase II is reached.
+EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
+    thrifty.ThompsonSampling(law="beta"),
+    thrifty.EpsilonTS(law="beta", epsilon=0.5),
+    thrifty.TSMA(alpha=0.5, law="beta"),
+    thrifty.TSMA(alpha=0.9, phi=5, sampling="batch"),
+    thrifty.TSTD(phi=4),
+    thrifty.TSTD(alpha=0.3, law="beta", phi=2.5),
+]
+EVERYWHERE = pytest.mark.parametrize(
+    ("policy", "engine"),
+    [
+        pytest.param(policy, engine, id=f"{policy!r}-{engine}")
+        for policy in EVERY
+        for engine in policy.engines
+    ],
+)
+
+
+@dataclass(frozen=True)
+class Widening(IndexPolicy):
+    """An index that needs everything it can be given."""
+
+    width: float = 2.0
+
+    def index(self, n, mean, t, rng):
+        noise = random.normal(rng) * self.arms / self.horizon
+        return mean + np.sqrt(self.width * np.log(t + 1.0) / n) + 0.01 * noise
+
+
+class Coins:
+    """Rewards of 0 and 1 from the reward stream of run 0: what a simulated run on these means would pay."""
+
+    def __init__(self, means: list[float], seed: int) -> None:
+        self._means = means
+        self._rng = reward_stream(seed, 0)
+
+    def toss(self, arm: int) -> float:
+        return 1.0 if random.uniform(self._rng) < self._means[arm] else 0.0
+
+
+def state(bandit: thrifty.Bandit) -> State:
+    """What the kernels work on."""
+    return bandit._core.memory.state  # type: ignore[union-attr]
+
+
+def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
+    """All that a bandit consists of, to be compared."""
+    core, ids = bandit._core, bandit._ids
+    if isinstance(core, PosteriorCore):
+        arms = core._arms.tobytes(), core._handed, str(core._rng.bit_generator.state)
+    else:
+        arms = core.memory.block.tobytes()
+    names = [(type(name), name) for name in ids.names()]
+    return arms, names, dict(ids._numbers), bandit._t, bandit._before, bandit._horizon, bandit._prior
+
+
+@contextmanager
+def refused(error: type[BaseException], match: str, *bandits: thrifty.Bandit) -> Iterator[None]:
+    """A call that raises this error, with this text in it, and changes nothing."""
+    before = [everything(bandit) for bandit in bandits]
+    with pytest.raises(error, match=match):
+        yield
+    assert [everything(bandit) for bandit in bandits] == before
+
+
+def warm(policy: Policy, pulls: list[int], means: list[float], **options: Any) -> thrifty.Bandit:
+    """A bandit that begins with these statistics."""
+    table = {"arm": range(len(pulls)), "pulls": pulls, "mean": means}
+    return thrifty.Bandit(policy, len(pulls), statistics=table, **options)
+
+
+def column(bandit: thrifty.Bandit, name: str) -> dict[Hashable, Any]:
+    """A column of the statistics by id."""
+    table = bandit.statistics()
+    return dict(zip(table["arm"], table[name].tolist(), strict=True))
+
+
+def decide(bandit: thrifty.Bandit, coins: Coins, rounds: int) -> list[Hashable]:
+    """Decisions whose rewards are immediate."""
+    chosen = []
+    for _ in range(rounds):
+        arm = bandit.select()
+        bandit.update(arm, coins.toss(arm))
+        chosen.append(arm)
+    return chosen
+
+
+def assert_same_state(first: State, second: State) -> None:
+    """Everything that an engine keeps, but for the rule."""
+    for name, a, b in zip(State._fields, first, second, strict=True):
+        if name not in ("rule", "count", "woken"):
+            np.testing.assert_array_equal(a, b, err_msg=name)

@@ -1,0 +1,432 @@
+"""Arms are added and removed while others go on: laws and statistics stay with the arms they belong to."""
+
+import math
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+import pytest
+from chance import UNLUCKY
+from live import EVERYWHERE, Coins, Widening, column, everything, refused, state, warm
+from numpy.typing import NDArray
+from scipy import stats
+
+import thrifty
+from thrifty.engines.state import ARMS, SWEEPING, SWEPT
+from thrifty.policies import Policy
+
+Floats = NDArray[np.float64]
+NEVER_ENDING = 1e15  # a phase I
+
+
+def chances(bandit: thrifty.Bandit, draws: float = 1.0, epsilon: float = 1.0) -> Floats:
+    """P(arm i has the largest index), from the statistics as they are shown, by quadrature.
+
+    The index is the best of some draws from N(mean, 1/n), or with probability 1 - epsilon the mean itself. No
+    two means are equal here.
+    """
+    table = bandit.statistics()
+    n, mean = table["pulls"][:, None], table["mean"][:, None]
+    assert np.unique(mean).size == mean.size
+    grid = np.unique(np.concatenate([np.linspace(mean.min() - 8.0, mean.max() + 8.0, 6001), mean[:, 0]]))
+
+    def below(x: Floats, side: str) -> Floats:
+        drawn = stats.norm.cdf(np.sqrt(n) * (x - mean)) ** draws
+        return epsilon * drawn + (1.0 - epsilon) * (mean <= x if side == "right" else mean < x)
+
+    def others(factors: Floats) -> Floats:
+        """The product of all rows but each."""
+        logs = np.log(np.maximum(factors, 1e-300))
+        return np.exp(logs.sum(axis=0) - logs)
+
+    right, left = below(grid, "right"), below(grid, "left")
+    smooth = 0.5 * (others(right)[:, :-1] + others(left)[:, 1:]) * (left[:, 1:] - right[:, :-1])
+    atoms = others(right) * (right - left)
+    won: Floats = smooth.sum(axis=1) + atoms.sum(axis=1)
+    assert abs(won.sum() - 1.0) < 1e-4
+    return won / won.sum()
+
+
+def assert_chosen_by(probabilities: Floats, bandit: thrifty.Bandit, chosen: list[Hashable]) -> None:
+    """Chi-square over the arms; those that are expected less than ten times are counted together."""
+    counts = np.array([chosen.count(arm) for arm in bandit.statistics()["arm"]])
+    expected = counts.sum() * probabilities
+    common = expected >= 10.0
+    assert common.sum() > 2
+    observed = np.append(counts[common], counts[~common].sum())
+    expected = np.append(expected[common], max(expected[~common].sum(), 1e-9))
+    observed, expected = (observed[:-1], expected[:-1]) if expected[-1] < 1.0 else (observed, expected)
+    assert stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue > UNLUCKY
+
+
+class Stage:
+    """A bandit and what its statistics should be."""
+
+    def __init__(self, policy: Policy, arms: int, **options: Any) -> None:
+        self.rng = np.random.default_rng(5)
+        pulls = self.rng.integers(2, 30, arms).tolist()
+        means = self.rng.uniform(0.3, 0.6, arms).tolist()
+        self.bandit = warm(policy, pulls, means, reward_range=None, **options)
+        self.known: dict[Hashable, tuple[int, float]] = dict(enumerate(zip(pulls, means, strict=True)))
+
+    def reward(self, arm: Hashable, reward: float) -> None:
+        n, mean = self.known.get(arm, (0, 0.0))
+        self.known[arm] = n + 1, (n * mean + reward) / (n + 1)
+        self.bandit.update(arm, reward)
+
+    def add(self, arm: Hashable, *rewards: float) -> None:
+        self.bandit.add_arm(arm)
+        for reward in rewards:
+            self.reward(arm, reward)
+
+    def remove(self, arm: Hashable) -> None:
+        del self.known[arm]
+        self.bandit.remove_arm(arm)
+
+    def come_and_go(self) -> None:
+        """Arms from the beginning, the middle and the end; new ones, one of which goes and comes again."""
+        self.add("x", 0.7, 0.4)
+        self.remove(0)
+        self.add("y", 0.52)
+        self.bandit.select_many(3)
+        self.remove(len(self.known) // 2)
+        self.remove("x")
+        self.reward(2, 0.61)
+        self.add("z", 0.45, 0.71, 0.56)
+        self.add("x", 0.58)
+        self.remove("z")
+        self.add("last", 0.49)
+        self.check()
+
+    def check(self) -> None:
+        table = self.bandit.statistics()
+        assert dict(zip(table["arm"], table["pulls"].tolist(), strict=True)) == {
+            arm: n for arm, (n, _) in self.known.items()
+        }
+        means = [self.known[arm][1] for arm in table["arm"]]
+        np.testing.assert_allclose(table["mean"], means, rtol=1e-12)
+
+
+FRESH = [
+    (thrifty.ThompsonSampling(), 1.0, "scan"),
+    (thrifty.ThompsonSampling(), 1.0, "sleepers"),
+    (thrifty.EpsilonTS(epsilon=0.3), 0.3, "scan"),
+    (thrifty.EpsilonTS(epsilon=0.3), 0.3, "sleepers"),
+    (thrifty.TSTD(phi=NEVER_ENDING), 1.0, "scan"),
+    (thrifty.TSTD(phi=NEVER_ENDING), 1.0, "sleepers"),
+]
+
+
+@pytest.mark.parametrize(("policy", "epsilon", "engine"), FRESH, ids=str)
+def test_arms_are_chosen_by_their_chances_afterwards(policy: Policy, epsilon: float, engine: str) -> None:
+    """While no reward comes, the laws stay what they are, and a hundred thousand choices show them."""
+    stage = Stage(policy, 12, seed=1, engine=engine)
+    stage.come_and_go()
+    chosen = stage.bandit.select_many(100_000)
+    assert_chosen_by(chances(stage.bandit, epsilon=epsilon), stage.bandit, chosen)
+
+
+@pytest.mark.parametrize("policy", [thrifty.ThompsonSampling(), thrifty.TSTD(phi=NEVER_ENDING)], ids=repr)
+def test_arms_may_move_while_the_level_of_sleepers_does(policy: Policy) -> None:
+    """In the middle of a sweep, arms on either side of it go, and others take their numbers."""
+    stage = Stage(policy, 300, seed=2, engine="sleepers")
+    now = state(stage.bandit)
+    rewards = iter(sorted(stage.known, key=lambda arm: -stage.known[arm][1]))
+    while now.count[SWEPT] < 100:  # the best arms turn out to be worse, until the level is too high
+        stage.bandit.select()
+        stage.reward(next(rewards), 0.05)
+    swept = int(now.count[SWEPT])
+    assert now.levels[0] < now.levels[1]
+    for number in (3, 50, swept - 1, swept, swept + 1, 250, 292, 0):
+        stage.remove(stage.bandit._ids.name(number))
+    stage.bandit.add_arm("new")
+    stage.bandit.select_many(20)
+    stage.bandit.remove_arm("new")
+    now = state(stage.bandit)
+    assert now.count[SWEEPING]
+    assert 0 < now.count[SWEPT] < now.count[ARMS]
+    stage.check()
+    chosen = stage.bandit.select_many(100_000)
+    assert_chosen_by(chances(stage.bandit), stage.bandit, chosen)
+
+
+def test_indices_that_are_kept_stay_with_their_arms() -> None:
+    """TS-MA: the first choice after everything, of many bandits, each arm at the best of phi draws."""
+    for engine in ("scan", "tournament"):
+        chosen = []
+        for seed in range(700):
+            stage = Stage(thrifty.TSMA(phi=3), 5, seed=seed, engine=engine)
+            stage.add("x", 0.7, 0.4)
+            stage.remove(0)
+            stage.remove(4)
+            stage.add("y", 0.57)
+            chosen.append(stage.bandit.select())
+        assert_chosen_by(chances(stage.bandit, draws=3.0), stage.bandit, chosen)
+
+
+def play_and_move(policy: Policy, engine: str, seed: int) -> tuple[list[Hashable], dict[Hashable, Any]]:
+    """Arms whose phase I has ended and others whose has not, some of them removed and some renumbered."""
+    bandit = warm(
+        policy, [3, 8, 5, 2, 9, 4, 6, 7], [0.4, 0.6, 0.5, 0.55, 0.45, 0.5, 0.6, 0.3], seed=seed, engine=engine
+    )
+    chosen = [bandit.select()]
+    bandit.update(2, 1.0)
+    chosen += bandit.select_many(2)
+    bandit.update(6, 0.0)
+    chosen += bandit.select_many(2)  # 2 and 6 are in phase I, the others in phase II
+    bandit.remove_arm(0)
+    bandit.add_arm("new")
+    bandit.update("new", 0.0)
+    bandit.update("new", 1.0)
+    chosen.append(bandit.select())
+    bandit.remove_arm(2)
+    bandit.remove_arm(3)
+    chosen += bandit.select_many(2)
+    bandit.add_arm(0)
+    bandit.update(0, 1.0)
+    return chosen + bandit.select_many(4), column(bandit, "draws")
+
+
+def test_both_phases_of_ts_td_move_alike_on_scan_and_on_sleepers() -> None:
+    """Two samples of one law: each decision, and the draws of each arm."""
+    runs = {
+        engine: [play_and_move(thrifty.TSTD(phi=4), engine, seed) for seed in range(first, first + 700)]
+        for engine, first in (("scan", 0), ("sleepers", 10_000))
+    }
+    decisions = [np.array([[str(arm) for arm in chosen] for chosen, _ in runs[engine]]) for engine in runs]
+    counts = [np.array([list(draws.values()) for _, draws in runs[engine]]) for engine in runs]
+    assert runs["scan"][0][1].keys() == runs["sleepers"][0][1].keys()
+    tests = [
+        *zip(*(array.T for array in decisions), strict=True),
+        *zip(*(array.T for array in counts), strict=True),
+    ]
+    assert len(tests) == 12 + 7
+    for first, second in tests:
+        values, cells = np.unique(np.concatenate([first, second]), return_inverse=True)
+        table = np.array([np.bincount(half, minlength=values.size) for half in np.split(cells, 2)])
+        rare = table.sum(axis=0) < 20
+        table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
+        table = table[:, table.sum(axis=0) > 0]
+        if table.shape[1] > 1:
+            assert stats.chi2_contingency(table, correction=False).pvalue > UNLUCKY
+
+
+@pytest.mark.parametrize(
+    "policy", [thrifty.TSMA(), thrifty.TSMA(law="beta"), thrifty.KLUCBPlusPlus()], ids=repr
+)
+def test_scan_and_tournament_stay_equal(policy: Policy) -> None:
+    """Whatever comes and goes, over several sizes of the tree; ties included."""
+    rng = np.random.default_rng(4)
+    pair = [thrifty.Bandit(policy, 70, 5000, seed=6, engine=engine) for engine in policy.engines]
+    names: list[Hashable] = list(range(70))
+    for step in range(700):
+        arms = [bandit.select() for bandit in pair]
+        assert arms[0] == arms[1]
+        reward = float(rng.random() < 0.5)
+        grow, shrink = (0.4, 0.05) if step % 500 < 250 else (0.05, 0.4)
+        for bandit in pair:
+            bandit.update(arms[0], reward)
+        if rng.random() < grow:
+            names.append(f"arm {step}")
+            for bandit in pair:
+                bandit.add_arm(names[-1])
+        if rng.random() < shrink and len(names) > 2:
+            gone = names.pop(rng.integers(len(names)))
+            for bandit in pair:
+                bandit.remove_arm(gone)
+    first, second = (bandit.statistics() for bandit in pair)
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name])
+    np.testing.assert_array_equal(state(pair[0]).rng, state(pair[1]).rng)
+
+
+@pytest.mark.parametrize("engine", ["scan", "sleepers"])
+def test_draws_are_counted_for_the_arm_that_they_are_made_for(engine: str) -> None:
+    """Vanilla TS: one for each arm with a reward, in each decision that is not a first pull."""
+    bandit, rng = (
+        thrifty.Bandit(thrifty.ThompsonSampling(), 4, seed=0, engine=engine),
+        np.random.default_rng(1),
+    )
+    draws, rewarded, asked = dict.fromkeys(range(4), 0), set(), set()
+    for t in range(400):
+        arm = bandit.select()
+        if arm in rewarded | asked:
+            draws = {name: count + (name in rewarded) for name, count in draws.items()}
+        asked.add(arm)
+        if rng.random() < 0.6:
+            rewarded.add(arm)
+            bandit.update(arm, 0.5)
+        if t % 7 == 3:
+            bandit.add_arm(f"arm {t}")
+            draws[f"arm {t}"] = 0
+        if t % 11 == 5:
+            gone = list(draws)[rng.integers(len(draws))]
+            bandit.remove_arm(gone)
+            del draws[gone]
+            rewarded.discard(gone)
+        assert column(bandit, "draws") == draws
+    assert min(draws.values()) == 0
+    assert max(draws.values()) > 100
+
+
+@EVERYWHERE
+def test_an_id_comes_back_as_a_new_arm(policy: Policy, engine: str) -> None:
+    bandit = thrifty.Bandit(policy, ["a", "b", "c"], seed=3, engine=engine)
+    for _ in range(50):
+        arm = bandit.select()
+        bandit.update(arm, float(arm == "b"))
+    before = column(bandit, "pulls")
+    bandit.remove_arm("b")
+    bandit.add_arm("b")
+    assert column(bandit, "pulls") == before | {"b": 0}
+    assert column(bandit, "draws")["b"] == column(bandit, "pending")["b"] == 0
+    assert bandit.select() == "b"
+    bandit.update("b", 1.0)
+    assert column(bandit, "mean")["b"] == 1.0
+    assert "b" in bandit.select_many(200)
+
+
+@EVERYWHERE
+def test_down_to_one_arm_and_up_again(policy: Policy, engine: str) -> None:
+    bandit, coins = thrifty.Bandit(policy, 5, seed=3, engine=engine), Coins([0.2, 0.9, 0.4, 0.6, 0.1], 1)
+    for _ in range(30):
+        arm = bandit.select()
+        bandit.update(arm, coins.toss(arm))
+    for arm in (1, 4, 0, 3):
+        bandit.remove_arm(arm)
+    assert bandit.select_many(5) == [2] * 5
+    for arm in range(100, 140):
+        bandit.add_arm(arm)
+    assert bandit.select_many(40) == list(range(100, 140))
+    assert bandit.select() == 2
+    bandit.update_many(range(100, 140), [1.0] * 40)
+    assert set(bandit.select_many(200)) <= {2, *range(100, 140)}
+    assert len(bandit) == 41
+
+
+def test_an_arm_goes_before_its_reward_comes() -> None:
+    """Whether it is the first, or was handed out or not; the others are handed out once."""
+    for engine in ("scan", "tournament"):
+        bandit = thrifty.Bandit(thrifty.TSMA(), list("abcdef"), seed=0, engine=engine)
+        assert bandit.select_many(3) == ["a", "b", "c"]
+        bandit.remove_arm("a")
+        bandit.remove_arm("e")
+        assert sorted(bandit.select_many(2)) == ["d", "f"]
+        assert column(bandit, "pending") == {"b": 1, "c": 1, "d": 1, "f": 1}
+        with refused(thrifty.InvalidValue, "arm must be one of the 4 arms, got 'a'", bandit):
+            bandit.update("a", 1.0)
+
+
+def test_a_policy_follows_the_number_of_arms() -> None:
+    """Epsilon-TS with epsilon = 1/K, and what an index of your own calls self.arms."""
+    bandit = thrifty.Bandit(thrifty.EpsilonTS(), 4, seed=0)
+    bandit.add_arm("e")
+    assert state(bandit).rule[6] == 1.0 / 5.0
+    bandit.remove_arm(0)
+    bandit.remove_arm(1)
+    assert state(bandit).rule[6] == 1.0 / 3.0
+    own = warm(Widening(), [9, 9], [0.5, 0.4], seed=0)
+    own.add_arm("c")
+    assert own._core._own.arms == 3  # type: ignore[union-attr]
+    assert own.select() == "c"
+
+
+@pytest.mark.parametrize("prior", [(0.5, 1.0), ([0.5, 0.4, 0.3], [1.0, 2.0, 3.0])], ids=["one", "each"])
+@EVERYWHERE
+def test_new_arms_with_a_prior_need_no_pull(policy: Policy, engine: str, prior: Any) -> None:
+    bandit = thrifty.Bandit(policy, 3, seed=1, prior=prior, engine=engine)
+    bandit.select_many(5)
+    for arm in range(3, 9):
+        bandit.add_arm(arm, (0.9, 4.0) if np.ndim(prior[0]) else None)
+    bandit.remove_arm(1)
+    now = state(bandit)
+    numbers = {arm: bandit._ids.number(arm) for arm in (0, 2, 8)}
+    expected = {0: 0.5, 2: 0.3 if np.ndim(prior[0]) else 0.5, 8: 0.9 if np.ndim(prior[0]) else 0.5}
+    assert {arm: now.means[number] for arm, number in numbers.items()} == pytest.approx(expected)
+    assert now.waiting[0] == 0
+    assert set(bandit.select_many(100)) <= {0, *range(2, 9)}
+    assert not bandit.statistics()["pulls"].any()
+
+
+ARMS_OF = {"numbers": 3, "names": ["a", 1, ("b", 2)]}
+
+
+@pytest.mark.parametrize("arms", ARMS_OF.values(), ids=ARMS_OF)
+@EVERYWHERE
+def test_what_is_refused_changes_nothing(policy: Policy, engine: str, arms: Any) -> None:
+    bandit = thrifty.Bandit(policy, arms, seed=1, engine=engine)
+    first, one, _ = bandit.select_many(3)
+    bandit.update(first, 1.0)
+    calls: list[tuple[Callable[[], object], type[Exception], str]] = [
+        (lambda: bandit.add_arm(first), thrifty.InvalidValue, "id must be a new one, got .* again"),
+        (lambda: bandit.add_arm(1.0), thrifty.InvalidValue, r"id must be a new one, got 1\.0 again"),
+        (lambda: bandit.add_arm(["a"]), thrifty.InvalidType, r"id must be hashable, got \['a'\]"),
+        (lambda: bandit.add_arm(math.nan), thrifty.InvalidValue, "id must equal itself, got nan"),
+        (
+            lambda: bandit.add_arm("new", (0.5, 1.0)),
+            thrifty.InvalidValue,
+            "prior must be None, as no arm has",
+        ),
+        (
+            lambda: bandit.remove_arm("none"),
+            thrifty.InvalidValue,
+            "arm must be one of the 3 arms, got 'none'",
+        ),
+        (lambda: bandit.remove_arm([]), thrifty.InvalidValue, r"arm must be one of the 3 arms, got \[\]"),
+        (lambda: bandit.remove_arm(math.nan), thrifty.InvalidValue, "arm must be one of the 3 arms, got nan"),
+        (
+            lambda: bandit.update("none", 1.0),
+            thrifty.InvalidValue,
+            "arm must be one of the 3 arms, got 'none'",
+        ),
+        (
+            lambda: bandit.update_many([one, "none"], [1.0, 1.0]),
+            thrifty.InvalidValue,
+            r"arms\[1\] must be one of the 3 arms, got 'none'",
+        ),
+    ]
+    for call, error, match in calls:
+        with refused(error, match, bandit):
+            call()
+
+
+def test_the_last_arm_stays() -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), ["a", "b"], seed=0)
+    bandit.remove_arm("a")
+    with refused(thrifty.InvalidValue, "must keep at least one arm, got the last one, 'b'", bandit):
+        bandit.remove_arm("b")
+    assert bandit.select() == "b"
+
+
+def test_priors_of_arms_that_have_one_each() -> None:
+    bandit = thrifty.Bandit(thrifty.KLUCBPlusPlus(), ["a", "b"], prior=([0.1, 0.2], 2.0))
+    for prior, error, match in [
+        (None, thrifty.InvalidValue, r"prior must be \(mean, weight\), as every arm has one, got None"),
+        (0.5, thrifty.InvalidType, r"prior must be a pair \(mean, weight\), got 0.5"),
+        ("ab", thrifty.InvalidType, r"prior must be a pair \(mean, weight\), got 'ab'"),
+        ((0.5,), thrifty.InvalidType, r"prior must be a pair \(mean, weight\), got \(0.5,\)"),
+        ((1.5, 1.0), thrifty.InvalidValue, r"prior mean must be in \[0.0, 1.0\], got 1.5"),
+        ((0.5, 0.0), thrifty.InvalidValue, "prior weight must be above 0, got 0.0"),
+        ((0.5, math.inf), thrifty.InvalidValue, "prior weight must be finite, got inf"),
+        ((None, 1.0), thrifty.InvalidType, "prior mean must be a number, got None"),
+    ]:
+        with refused(error, match, bandit):
+            bandit.add_arm("c", prior)
+
+
+def test_whole_numbers_are_ids_like_others() -> None:
+    """They are equal to other numbers as in a dictionary, before arms come and go and after."""
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=0, prior=(0.5, 1.0))
+    before = everything(bandit)
+    for _ in range(2):
+        for same in (1, np.int64(1), 1.0, True, np.float32(1.0), 1 + 0j):
+            bandit.update(same, 1.0)
+            with refused(thrifty.InvalidValue, "must be a new one", bandit):
+                bandit.add_arm(same)
+        for other in (3, -1, 0.5, "1", None, 10**30, np.int64(-1)):
+            with refused(thrifty.InvalidValue, "must be one of the 3 arms", bandit):
+                bandit.update(other, 1.0)
+        bandit.add_arm("new")
+        bandit.remove_arm("new")
+    assert column(bandit, "pulls") == {0: 0, 1: 12, 2: 0}
+    assert before != everything(bandit)

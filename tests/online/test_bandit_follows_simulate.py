@@ -1,0 +1,189 @@
+"""A bandit that is given the rewards of a simulated run makes its decisions, number for number."""
+
+import os
+import subprocess
+import sys
+from collections import defaultdict, deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drive import new_run
+from live import EVERY, EVERYWHERE, Coins, Widening, assert_same_state, decide, state
+
+import thrifty
+from thrifty.engines.late import delay as late_delay
+from thrifty.engines.state import policy_stream, reward_stream
+from thrifty.numerics import random
+from thrifty.policies import POLICIES, Policy
+from thrifty.simulation.result import Result
+
+MEANS = [(7 * i % 64) / 64 for i in range(1, 21)]  # twenty different gaps, which add up exactly
+PROBLEM = thrifty.Bernoulli(MEANS)
+PRIORS = pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
+
+
+def trajectory(result: Result) -> list[int]:
+    """The arms that were pulled, known by their gaps."""
+    gaps = PROBLEM.gaps.tolist()
+    return [gaps.index(gap) for gap in np.diff(result.regret[0, 0], prepend=0.0).tolist()]
+
+
+def simulated(policy: Policy, horizon: int, **options: object) -> Result:
+    return thrifty.simulate(policy, PROBLEM, horizon, 1, checkpoints=range(1, horizon + 1), **options)
+
+
+def assert_followed(bandit: thrifty.Bandit, chosen: list[int], result: Result) -> None:
+    assert chosen == trajectory(result)
+    assert bandit.engine == result.settings.engines[0]
+    table = bandit.statistics()
+    np.testing.assert_array_equal(table["draws"], result.draws[0, 0])
+    np.testing.assert_array_equal(table["pulls"], result.pulls[0, 0])
+
+
+def test_these_are_all_the_policies() -> None:
+    assert {type(policy) for policy in EVERY} == set(POLICIES.values())
+    assert len(set(PROBLEM.gaps.tolist())) == len(MEANS)
+
+
+@PRIORS
+@EVERYWHERE
+def test_immediate_rewards(policy: Policy, engine: str, prior: tuple[float, float] | None) -> None:
+    """Whatever an engine keeps is the same too: indices, laws, levels, and the random stream."""
+    horizon, seed = 500, 3
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine)
+    chosen = decide(bandit, Coins(MEANS, seed), horizon)
+    assert_followed(bandit, chosen, simulated(policy, horizon, seed=seed, prior=prior, engine=engine))
+    run = new_run(policy, PROBLEM, horizon, engine=engine, prior=prior, seed=seed)
+    run.play(0, horizon)
+    assert_same_state(run.state, state(bandit))
+    assert bandit.decisions == horizon
+    assert not bandit.statistics()["pending"].any()
+
+
+@pytest.mark.parametrize("delay", [1, 7, 60])
+@PRIORS
+@EVERYWHERE
+def test_rewards_that_are_held_back(
+    policy: Policy, engine: str, prior: tuple[float, float] | None, delay: int
+) -> None:
+    horizon, seed = 200, 4
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine)
+    coins = Coins(MEANS, seed)
+    chosen, held = [], deque()
+    for _ in range(horizon):
+        chosen.append(arm := bandit.select())
+        held.append((arm, coins.toss(arm)))
+        if len(held) > delay:
+            bandit.update(*held.popleft())
+    result = simulated(policy, horizon, seed=seed, prior=prior, engine=engine, delay=delay)
+    assert_followed(bandit, chosen, result)
+    assert bandit.statistics()["pending"].sum() == len(held) == delay
+
+
+@pytest.mark.parametrize(
+    "delay", [thrifty.UniformDelay(2, 30), thrifty.GeometricDelay(8.0), thrifty.ConstantDelay(0)], ids=repr
+)
+@pytest.mark.parametrize(
+    "policy", [thrifty.ThompsonSampling(), thrifty.TSMA(), thrifty.TSTD(phi=4)], ids=repr
+)
+def test_random_delays(policy: Policy, delay: thrifty.UniformDelay | thrifty.GeometricDelay) -> None:
+    """A delay is drawn for each reward, from a stream of its own; of those that arrive together, the last
+    one sent comes first."""
+    horizon, seed = 300, 5
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, engine="scan")
+    coins, late = Coins(MEANS, seed), delay.late(seed, 0)
+    chosen, due = [], defaultdict(list)
+    for t in range(horizon):
+        chosen.append(arm := bandit.select())
+        due[t + late_delay(late)].append((arm, coins.toss(arm)))
+        for late_reward in reversed(due.pop(t, [])):
+            bandit.update(*late_reward)
+    assert_followed(bandit, chosen, simulated(policy, horizon, seed=seed, delay=delay, engine="scan"))
+
+
+@pytest.mark.parametrize("arms", [20, 300])
+@pytest.mark.parametrize(
+    "policy",
+    [thrifty.TSMA(), thrifty.TSMA(alpha=0.8), thrifty.TSTD(alpha=0.9), thrifty.KLUCBPlusPlus()],
+    ids=repr,
+)
+def test_an_unknown_horizon(policy: Policy, arms: int) -> None:
+    """The guess is doubled at the same moments: 1024, 2048, 4096. Anytime, a given horizon is not used."""
+    horizon, seed = 4200, 6
+    anytime = type(policy)(**{**vars(policy), "anytime": True})
+    means = (MEANS * 15)[:arms]
+    problem = thrifty.Bernoulli(means)
+    result = thrifty.simulate(anytime, problem, horizon, 1, seed, checkpoints=range(1, horizon + 1))
+    for bandit in (thrifty.Bandit(policy, arms, seed=seed), thrifty.Bandit(anytime, arms, 50, seed=seed)):
+        regret = np.cumsum(problem.gaps[decide(bandit, Coins(means, seed), horizon)])
+        np.testing.assert_array_equal(regret, result.regret[0, 0])
+        np.testing.assert_array_equal(bandit.statistics()["pulls"], result.pulls[0, 0])
+        np.testing.assert_array_equal(bandit.statistics()["draws"], result.draws[0, 0])
+        assert bandit.horizon == 8192
+
+
+def test_rewards_of_any_size() -> None:
+    problem = thrifty.Gaussian([-40.0, -39.0, -41.5], sd=0.7)
+    for policy in (thrifty.ThompsonSampling(), thrifty.TSMA(), thrifty.TSTD(), thrifty.EpsilonTS()):
+        result = thrifty.simulate(policy, problem, 300, runs=1, seed=8)
+        bandit, rewards = thrifty.Bandit(policy, 3, 300, 8, reward_range=None), reward_stream(8, 0)
+        for _ in range(300):
+            arm = bandit.select()
+            bandit.update(arm, problem.means[arm] + 0.7 * random.normal(rewards))
+        np.testing.assert_array_equal(bandit.statistics()["pulls"], result.pulls[0, 0])
+
+
+@PRIORS
+def test_an_index_of_your_own(prior: tuple[float, float] | None) -> None:
+    """Against the loop written out: that of ``simulate`` would have to be compiled for this policy alone."""
+    horizon, seed = 400, 9
+    bandit = thrifty.Bandit(Widening(), len(MEANS), horizon, seed, prior)
+    chosen = decide(bandit, Coins(MEANS, seed), horizon)
+    inside, rng, coins = Widening().rule(len(MEANS), horizon).own, policy_stream(seed, 0), Coins(MEANS, seed)
+    mean, weight = prior or (0.0, 0.0)
+    pulls, sums = np.full(len(MEANS), weight), np.full(len(MEANS), mean * weight)
+    for t, arm in enumerate(chosen):
+        if t >= len(MEANS) or prior is not None:
+            indices = [Widening.index(inside, n, s / n, t, rng) for n, s in zip(pulls, sums, strict=True)]
+            assert arm == np.argmax(indices)
+        pulls[arm] += 1.0
+        sums[arm] += coins.toss(arm)
+
+
+def test_the_stream_is_that_of_run_0() -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=12)
+    assert state(bandit).rng.tolist() == policy_stream(12, 0).tolist()
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from thrifty import *
+
+chosen, tables = [], []
+for policy in {policies}:
+    for engine in policy.engines:
+        bandit = Bandit(policy, 6, seed=3, engine=engine, prior=(0.5, 1.0) if engine == "scan" else None)
+        for t in range(40):
+            arms = bandit.select_many(3)
+            bandit.update_many(arms[1:], [t % 2, 1 - t % 3 // 2])
+            if t % 10 == 5:
+                bandit.add_arm(f"new {{t}}")
+                bandit.remove_arm(arms[0])
+        chosen.append([str(arm) for arm in bandit.select_many(20)])
+        tables.append(bandit.statistics()["draws"])
+np.savez(sys.argv[1], chosen=chosen, draws=tables)
+"""
+
+
+def test_interpreted_kernels_decide_alike(tmp_path: Path) -> None:
+    script, files = tmp_path / "live.py", [tmp_path / "compiled.npz", tmp_path / "interpreted.npz"]
+    policies = [policy for policy in EVERY if policy.engines != ("scan",)]
+    script.write_text(SCRIPT.format(policies=policies))
+    for file, disabled in zip(files, "01", strict=True):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+        subprocess.run([sys.executable, "-W", "error", script, file], env=environment, check=True)
+    with np.load(files[0]) as compiled, np.load(files[1]) as interpreted:
+        for name in ("chosen", "draws"):
+            np.testing.assert_array_equal(compiled[name], interpreted[name])

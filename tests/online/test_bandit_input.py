@@ -1,0 +1,450 @@
+"""What a bandit is given: each error names the value and what would be right, and changes nothing."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from live import EVERYWHERE, Widening, column, everything, refused, state, warm
+
+import thrifty
+from thrifty.policies import Policy, batch_size
+
+VALUE, TYPE = thrifty.InvalidValue, thrifty.InvalidType
+
+# Rewards -------------------------------------------------------------------------------------------------
+
+BAD: list[tuple[Any, type[Exception], str]] = [
+    (math.nan, VALUE, "must be finite, got nan"),
+    (math.inf, VALUE, "must be finite, got inf"),
+    (-math.inf, VALUE, "must be finite, got -inf"),
+    (np.float32("nan"), VALUE, "must be finite, got"),
+    (1.0000001, VALUE, r"must be in \[0.0, 1.0\], got 1.0000001"),
+    (-1e-9, VALUE, r"must be in \[0.0, 1.0\], got -1e-09"),
+    (2, VALUE, r"must be in \[0.0, 1.0\], got 2"),
+    (10**400, VALUE, "must be finite, got 1000.*000"),
+    (10**5000, VALUE, "must be finite, got a huge int"),
+    ("1", TYPE, "must be a number, got '1'"),
+    (b"1", TYPE, "must be a number, got b'1'"),
+    (True, TYPE, "must be a number, got True"),
+    (False, TYPE, "must be a number, got False"),
+    (np.True_, TYPE, "must be a number, got np.True_"),
+    (None, TYPE, "must be a number, got None"),
+    (1j, TYPE, "must be a number, got 1j"),
+    (np.complex128(1.0), TYPE, "must be a number, got np.complex128"),
+    (Decimal("0.5"), TYPE, "must be a number, got Decimal"),
+    ([0.5], TYPE, r"must be a number, got \[0.5\]"),
+    (np.array(0.5), TYPE, "must be a number, got array"),
+]
+
+
+@pytest.fixture
+def bandit() -> thrifty.Bandit:
+    bandit = thrifty.Bandit(thrifty.TSMA(), ["a", "b", "c"], seed=0)
+    bandit.update_many(bandit.select_many(3), [0.0, 0.5, 1.0])
+    bandit.select_many(4)
+    return bandit
+
+
+@pytest.mark.parametrize(("reward", "error", "match"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_rewards(bandit: thrifty.Bandit, reward: Any, error: type[Exception], match: str) -> None:
+    """One by one, and in a batch, of which nothing is taken then."""
+    with refused(error, "^reward " + match, bandit):
+        bandit.update("a", reward)
+    with refused(error, r"^rewards\[1\] " + match, bandit):
+        bandit.update_many(["a", "b", "c"], [0.5, reward, 0.25])
+    with refused(error, r"^rewards\[2\] " + match, bandit):
+        bandit.update_many(["a", "b", "c"], (r for r in [0, 1, reward]))
+
+
+@EVERYWHERE
+def test_bad_rewards_change_nothing_in_any_engine(policy: Policy, engine: str) -> None:
+    bandit = thrifty.Bandit(policy, 3, seed=0, engine=engine)
+    bandit.update_many(bandit.select_many(3), [0.0, 1.0, 1.0])
+    for bad in (math.nan, -1.0, "1", True, None):
+        with refused((VALUE, TYPE), "^reward must be", bandit):  # type: ignore[arg-type]
+            bandit.update(0, bad)
+        with refused((VALUE, TYPE), r"^rewards\[1\] must be", bandit):  # type: ignore[arg-type]
+            bandit.update_many([0, 1], [1.0, bad])
+
+
+@pytest.mark.parametrize(
+    ("rewards", "error", "match"),
+    [
+        (np.array([0.5, math.nan, 0.5]), VALUE, r"rewards\[1\] must be finite, got"),
+        (np.array([0.5, 0.5, 1.5]), VALUE, r"rewards\[2\] must be in \[0.0, 1.0\], got"),
+        (np.array([0, -1, 7]), VALUE, r"rewards\[1\] must be in \[0.0, 1.0\], got"),
+        (np.array([True, False, True]), TYPE, r"rewards\[0\] must be a number, got np.True_"),
+        (np.array(["0", "1", "1"]), TYPE, r"rewards\[0\] must be a number, got np.str_"),
+        (np.array([0.5, None, 0.5]), TYPE, r"rewards\[1\] must be a number, got None"),
+        (np.array([1j, 0, 0]), TYPE, r"rewards\[0\] must be a number, got"),
+        (np.array([[0.1], [0.2], [0.3]]), TYPE, r"rewards\[0\] must be a number, got array"),
+        (np.array(0.5), TYPE, "rewards must be a sequence, got array"),
+        (0.5, TYPE, "rewards must be a sequence, got 0.5"),
+        ("010", TYPE, "rewards must be a sequence, got '010'"),
+        (b"\x00\x01\x00", TYPE, "rewards must be a sequence, got b"),
+        (None, TYPE, "rewards must be a sequence, got None"),
+        ({0.0, 0.5, 1.0}, TYPE, "rewards must be a sequence, got {0.0, 0.5, 1.0}"),
+        ({"a": 1.0, "b": 0.0, "c": 0.5}, TYPE, "rewards must be a sequence, got {'a': 1.0"),
+        ([0.5, 0.5], VALUE, "arms and rewards must be equally many, got 3 arms and 2 rewards"),
+        ([], VALUE, "arms and rewards must be equally many, got 3 arms and 0 rewards"),
+        ([0.5, [0.5], 0.5], TYPE, r"rewards\[1\] must be a number, got \[0.5\]"),
+    ],
+)
+def test_bad_batches(bandit: thrifty.Bandit, rewards: Any, error: type[Exception], match: str) -> None:
+    with refused(error, match, bandit):
+        bandit.update_many(["a", "b", "c"], rewards)
+
+
+@pytest.mark.parametrize(
+    "rewards",
+    [
+        [0, 1, 0.5],
+        (0.0, 1.0, 0.5),
+        np.array([0.0, 1.0, 0.5]),
+        np.array([0.0, 1.0, 0.5], np.float16),
+        np.array([0, 1, 0.5], object),
+        [np.float64(0.0), np.int8(1), Fraction(1, 2)],
+        (x for x in [0, 1, 0.5]),
+        {0: "", 1: "", 0.5: ""}.keys(),
+    ],
+    ids=str,
+)
+def test_good_batches(bandit: thrifty.Bandit, rewards: Any) -> None:
+    bandit.update_many(("c", "b", "a"), rewards)
+    assert column(bandit, "pulls") == {"a": 2, "b": 2, "c": 2}
+    assert column(bandit, "mean") == {"a": 0.25, "b": 0.75, "c": 0.5}
+
+
+def test_an_empty_batch(bandit: thrifty.Bandit) -> None:
+    before = everything(bandit)
+    bandit.update_many([], [])
+    bandit.update_many(np.empty(0, np.int64), np.empty(0))
+    assert bandit.select_many(0) == []
+    assert everything(bandit) == before
+
+
+@pytest.mark.parametrize(
+    "policy", [thrifty.ThompsonSampling(law="beta"), thrifty.ExpTS(), thrifty.ExpTSPlus()]
+)
+def test_policies_for_rewards_of_0_and_1(policy: Policy) -> None:
+    """They accept the ends of the range, and nothing in between."""
+    bandit = thrifty.Bandit(policy, 2, reward_range=(-2.5, 0.7))
+    for reward in (0.5, 0, 1.0, -2.4999999, 0.6999999):
+        with refused(VALUE, "reward must be", bandit):
+            bandit.update(0, reward)
+    with refused(VALUE, r"reward must be -2.5 or 0.7 for this policy, got 0.5", bandit):
+        bandit.update(0, 0.5)
+    with refused(VALUE, r"rewards\[1\] must be -2.5 or 0.7 for this policy, got", bandit):
+        bandit.update_many([0, 0], np.array([0.7, 0.0]))
+    bandit.update_many([0, 0, 1], [-2.5, 0.7, 0.7])
+    assert state(bandit).sums.tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(bandit.statistics()["mean"], [-0.9, 0.7])
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 1.0), (-3.0, 7.0), (-0.3, 0.1), (1e6, 1e6 + 1.0), (0.1, 0.7)]
+)
+def test_policies_see_rewards_between_0_and_1(low: float, high: float) -> None:
+    """And callers see them in their own unit, the ends included, whatever was rounded."""
+    bandit = thrifty.Bandit(thrifty.ThompsonSampling(), 3, reward_range=(low, high))
+    unit = thrifty.Bandit(thrifty.ThompsonSampling(), 3)
+    shares = np.random.default_rng(0).random(40)
+    bandit.update_many(
+        [0] * 40 + [1] * 3 + [2] * 7,
+        [*(low + (high - low) * shares).clip(low, high), *[low] * 3, *[high] * 7],
+    )
+    unit.update_many([0] * 40 + [1] * 3 + [2] * 7, [*shares, *[0.0] * 3, *[1.0] * 7])
+    np.testing.assert_allclose(state(bandit).sums, state(unit).sums, rtol=1e-9)
+    mean = bandit.statistics()["mean"]
+    np.testing.assert_allclose(mean[0], low + (high - low) * shares.mean(), rtol=1e-9)
+    assert (mean[1:] == [low, high]).all()
+    thrifty.Bandit(thrifty.TSMA(), 3, reward_range=(low, high), statistics=bandit.statistics())
+
+
+def test_any_reward_is_one_without_a_range() -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 2, reward_range=None)
+    bandit.update_many([0, 1], [-1e100, 1e100])
+    assert bandit.statistics()["mean"].tolist() == [-1e100, 1e100]
+    for bad, match in ((math.inf, "finite"), (1.1e100, r"at most 1e\+100 in size"), (True, "a number")):
+        with refused((VALUE, TYPE), match, bandit):  # type: ignore[arg-type]
+            bandit.update(0, bad)
+        with refused((VALUE, TYPE), match, bandit):  # type: ignore[arg-type]
+            bandit.update_many([0], [bad])
+
+
+@pytest.mark.parametrize(
+    ("reward_range", "error", "match"),
+    [
+        ((1.0, 0.0), VALUE, r"with low < high, got \(1.0, 0.0\)"),
+        ((1.0, 1.0), VALUE, r"with low < high, got \(1.0, 1.0\)"),
+        ((math.nan, 1.0), VALUE, r"reward_range\[0\] must be finite, got nan"),
+        ((0.0, math.inf), VALUE, r"reward_range\[1\] must be finite, got inf"),
+        ((0.0, 1e101), VALUE, r"reward_range\[1\] must be at most 1e\+100 in size"),
+        (("0", 1.0), TYPE, r"reward_range\[0\] must be a number, got '0'"),
+        ((False, True), TYPE, r"reward_range\[0\] must be a number, got False"),
+        ((0.0, 0.5, 1.0), TYPE, r"must be None or \(low, high\), got \(0.0, 0.5, 1.0\)"),
+        (1.0, TYPE, r"must be None or \(low, high\), got 1.0"),
+        ({0.0, 1.0}, TYPE, r"must be None or \(low, high\), got {0.0, 1.0}"),
+    ],
+    ids=str,
+)
+def test_bad_ranges(reward_range: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        thrifty.Bandit(thrifty.TSMA(), 2, reward_range=reward_range)
+
+
+@pytest.mark.parametrize("policy", [thrifty.KLUCBPlusPlus(), thrifty.TSMA(law="beta"), thrifty.ExpTS()])
+def test_some_policies_need_a_range(policy: Policy) -> None:
+    with pytest.raises(VALUE, match=r"reward_range must be \(low, high\) for .*, got None"):
+        thrifty.Bandit(policy, 2, reward_range=None)
+
+
+# Arms and decisions --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arms", "error", "match"),
+    [
+        (0, VALUE, "arms must be at least 1, got 0"),
+        (-5, VALUE, "arms must be at least 1, got -5"),
+        (10**12, VALUE, "arms must be at most 1000000000, got 1000000000000"),
+        (2.0, TYPE, "arms must be a number of arms or a sequence of their ids, got 2.0"),
+        (True, TYPE, "arms must be a number of arms or a sequence of their ids, got True"),
+        (None, TYPE, "arms must be a number of arms or a sequence of their ids, got None"),
+        ("abc", TYPE, "arms must be a number of arms or a sequence of their ids, got 'abc'"),
+        ({"a", "b"}, TYPE, "arms must be a number of arms or a sequence of their ids, got {'a', 'b'}"),
+        ({"a": 1}, TYPE, "arms must be a number of arms or a sequence of their ids, got {'a': 1}"),
+        (np.array(3), TYPE, "arms must be a number of arms or a sequence of their ids, got array"),
+        ([], VALUE, "arms must have at least one id, got none"),
+        (["a", "b", "a"], VALUE, "an arm's id must be a new one, got 'a' again"),
+        ([1, 1.0], VALUE, "an arm's id must be a new one, got 1.0 again"),
+        ([["a"], ["b"]], TYPE, r"an arm's id must be hashable, got \['a'\]"),
+        (np.zeros((2, 2)), TYPE, r"an arm's id must be hashable, got \[0.0, 0.0\]"),
+        (["a", math.nan], VALUE, "an arm's id must equal itself, got nan"),
+    ],
+    ids=str,
+)
+def test_bad_arms(arms: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        thrifty.Bandit(thrifty.TSMA(), arms)
+
+
+@pytest.mark.parametrize(
+    ("arms", "names"),
+    [
+        (3, [0, 1, 2]),
+        (np.int32(2), [0, 1]),
+        (range(5, 7), [5, 6]),
+        (("a", ("b", 1), None, 2.5), ["a", ("b", 1), None, 2.5]),
+        (np.array(["x", "y"]), ["x", "y"]),
+        ((c for c in "pq"), ["p", "q"]),
+        ({"a": 1, "b": 2}.keys(), ["a", "b"]),
+    ],
+    ids=str,
+)
+def test_arms_are_a_number_or_ids(arms: Any, names: list[Any]) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), arms)
+    assert bandit.select_many(len(names)) == bandit.statistics()["arm"] == names
+    assert len(bandit) == len(names)
+    for name in names:
+        bandit.update(name, 1.0)
+    assert bandit.select() in names
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["numbers", "names"])
+@pytest.mark.parametrize(
+    ("arms", "error", "match"),
+    [
+        ([0, 7], VALUE, r"arms\[1\] must be one of the 3 arms, got 7"),
+        ([-1, 0], VALUE, r"arms\[0\] must be one of the 3 arms, got -1"),
+        (np.array([0, 3]), VALUE, r"arms\[1\] must be one of the 3 arms, got np.int64\(3\)"),
+        (np.array([2**64 - 1, 0], np.uint64), VALUE, r"arms\[0\] must be one of the 3 arms, got np.uint64"),
+        (np.array([[0, 1]]), VALUE, r"arms\[0\] must be one of the 3 arms, got array"),
+        ([0, [1]], VALUE, r"arms\[1\] must be one of the 3 arms, got \[1\]"),
+        (0, TYPE, "arms must be a sequence, got 0"),
+        ("01", TYPE, "arms must be a sequence, got '01'"),
+        ({0, 1}, TYPE, "arms must be a sequence, got {0, 1}"),
+        (None, TYPE, "arms must be a sequence, got None"),
+    ],
+    ids=str,
+)
+def test_bad_arms_of_a_batch(arms: Any, error: type[Exception], match: str, plain: bool) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3 if plain else [0, 1, 2])
+    with refused(error, match, bandit):
+        bandit.update_many(arms, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("count", "error", "match"),
+    [
+        (-1, VALUE, "count must be at least 0, got -1"),
+        (10**10, VALUE, "count must be at most 1000000000, got 10000000000"),
+        (2.0, TYPE, "count must be an integer, got 2.0"),
+        (True, TYPE, "count must be an integer, got True"),
+        ("2", TYPE, "count must be an integer, got '2'"),
+        (None, TYPE, "count must be an integer, got None"),
+    ],
+)
+def test_bad_counts(bandit: thrifty.Bandit, count: Any, error: type[Exception], match: str) -> None:
+    with refused(error, match, bandit):
+        bandit.select_many(count)
+
+
+# Settings ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "match"),
+    [
+        ({"horizon": 0}, VALUE, "horizon must be at least 1, got 0"),
+        ({"horizon": 2**53 + 1}, VALUE, "horizon must be at most 9007199254740992, got"),
+        ({"horizon": 1e5}, TYPE, "horizon must be an integer, got 100000.0"),
+        ({"seed": -1}, VALUE, "seed must be at least 0, got -1"),
+        ({"seed": 1.0}, TYPE, "seed must be an integer, got 1.0"),
+        ({"seed": "x"}, TYPE, "seed must be an integer, got 'x'"),
+        ({"engine": "sleepers"}, VALUE, "engine must be one of scan, tournament for"),
+        ({"engine": "fast"}, VALUE, "engine must be one of auto, scan, tournament, sleepers, got 'fast'"),
+        ({"engine": None}, TYPE, "engine must be one of auto, scan, tournament, sleepers, got None"),
+        ({"policy": thrifty.TSMA}, TYPE, r"policy must be a policy such as TSMA\(\), got <class"),
+        ({"policy": "TSMA"}, TYPE, r"policy must be a policy such as TSMA\(\), got 'TSMA'"),
+    ],
+    ids=str,
+)
+def test_bad_settings(settings: dict[str, Any], error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        thrifty.Bandit(**({"policy": thrifty.TSMA(), "arms": 3} | settings))
+
+
+def test_the_same_seed_gives_the_same_decisions_and_none_gives_others() -> None:
+    first, second, *others = (
+        thrifty.Bandit(thrifty.ThompsonSampling(), 50, prior=(0.5, 1.0), seed=seed).select_many(20)
+        for seed in (2**80, 2**80, 1, None, None)
+    )
+    assert first == second
+    assert len({tuple(chosen) for chosen in (first, *others)}) == 4
+
+
+def test_a_horizon_is_used_where_it_is_needed() -> None:
+    for policy in (thrifty.TSMA(), thrifty.TSTD(), thrifty.KLUCBPlusPlus()):
+        assert thrifty.Bandit(policy, 10, horizon=77).horizon == 77
+        assert thrifty.Bandit(policy, 10).horizon == 1024
+        assert thrifty.Bandit(policy, 1000).horizon == 2000
+    assert state(thrifty.Bandit(thrifty.TSMA(), 10, horizon=777)).rule[5] == batch_size(777, 0.0)
+    assert thrifty.Bandit(thrifty.ThompsonSampling(), 10, horizon=77).horizon is None
+    assert thrifty.Bandit(Widening(), 10, horizon=77).horizon == 77
+
+
+def test_an_index_of_your_own_learns_that_its_horizon_was_doubled() -> None:
+    bandit = thrifty.Bandit(Widening(), 2, seed=0)
+    bandit.update_many([0, 1], [0.0, 1.0])
+    bandit.select_many(1024)
+    assert bandit.horizon == bandit._core._own.horizon == 1024  # type: ignore[union-attr]
+    bandit.select()
+    assert bandit.horizon == bandit._core._own.horizon == 2048  # type: ignore[union-attr]
+
+
+def test_an_index_that_is_not_a_number_changes_nothing() -> None:
+    """Decisions of the same batch that were fine until then are not made either."""
+    bandit = warm(Widening(width=-1.0), [1, 1], [0.5, 0.4], seed=0)
+    bandit.add_arm("new")
+    with refused(
+        VALUE, r"the index of Widening\(width=-1.0\) must be a number, got NaN after 3 pulls", bandit
+    ):
+        bandit.select_many(5)
+    assert column(bandit, "pending") == {0: 0, 1: 0, "new": 0}
+    assert bandit.select() == "new"
+    with refused(VALUE, "must be a number, got NaN after 3 pulls", bandit):
+        bandit.select()
+
+
+def test_what_a_bandit_says_about_itself(bandit: thrifty.Bandit) -> None:
+    assert bandit.policy == thrifty.TSMA()
+    assert bandit.engine == "scan"
+    assert bandit.decisions == 7
+    assert repr(bandit) == f"<Bandit of 3 arms, {thrifty.TSMA()!r}, 7 decisions>"
+    assert thrifty.Bandit(thrifty.TSMA(), 64).engine == "tournament"
+    table = bandit.statistics()
+    assert list(table) == ["arm", "pulls", "mean", "draws", "pending"]
+    assert {len(values) for values in table.values()} == {3}
+    before = everything(bandit)
+    for values in table.values():
+        values[0] = 0  # a copy
+    assert everything(bandit) == before
+
+
+# What is known before ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prior", "error", "match"),
+    [
+        (0.5, TYPE, r"prior must be a pair \(mean, weight\), got 0.5"),
+        ((0.5,), TYPE, r"prior must be a pair \(mean, weight\), got \(0.5,\)"),
+        ((0.5, 1.0, 2.0), TYPE, r"prior must be a pair \(mean, weight\), got \(0.5, 1.0, 2.0\)"),
+        ("ab", TYPE, r"prior must be a pair \(mean, weight\), got 'ab'"),
+        ({0.5: 1.0, 0.6: 2.0}, TYPE, r"prior must be a pair \(mean, weight\), got {"),
+        ((1.5, 1.0), VALUE, r"prior mean must be in \[0.0, 1.0\], got 1.5"),
+        ((math.nan, 1.0), VALUE, "prior mean must be finite, got nan"),
+        ((True, 1.0), TYPE, "prior mean must be a number, got True"),
+        ((0.5, 0.0), VALUE, "prior weight must be above 0, got 0.0"),
+        ((0.5, -1.0), VALUE, "prior weight must be above 0, got -1.0"),
+        ((0.5, None), TYPE, "prior weight must be a number, got None"),
+        (([0.5, 0.5], 1.0), VALUE, "prior mean must have an entry for each of the 3 arms, got 2"),
+        ((0.5, [1.0] * 4), VALUE, "prior weight must have an entry for each of the 3 arms, got 4"),
+        (([0.5, 1.5, 0.5], 1.0), VALUE, r"prior mean\[1\] must be in \[0.0, 1.0\], got"),
+        (([0.5, "x", 0.5], 1.0), TYPE, r"prior mean\[1\] must be a number, got 'x'"),
+        ((0.5, [1.0, 2.0, 0.0]), VALUE, r"prior weight\[2\] must be above 0, got 0.0"),
+        ((0.5, np.ones((3, 1))), TYPE, "prior weight must be a flat sequence of numbers, got"),
+        (("abc", 1.0), TYPE, "prior mean must be a sequence of numbers, got 'abc'"),
+        (({0.1, 0.2, 0.3}, 1.0), TYPE, "prior mean must be a sequence of numbers, got {"),
+    ],
+    ids=str,
+)
+def test_bad_priors(prior: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        thrifty.Bandit(thrifty.TSMA(), 3, prior=prior)
+
+
+GOOD = {"arm": [0, 2], "pulls": [3, 4], "mean": [0.5, 0.25]}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ([1, 2], TYPE, r"statistics must be a table with the columns arm, pulls and mean, got \[1, 2\]"),
+        ({"arm": None}, TYPE, "statistics arm must be a sequence, got None"),
+        ({"arm": [0]}, VALUE, "statistics must have columns of equal length, got 1, 2 and 2"),
+        ({"arm": [0, 3]}, VALUE, r"statistics arm\[1\] must be one of the 3 arms, got 3"),
+        ({"arm": [2, 2]}, VALUE, "statistics must have every arm once, got 2 again"),
+        ({"pulls": 3}, TYPE, "statistics pulls must be a sequence, got 3"),
+        ({"pulls": [3]}, VALUE, "statistics must have columns of equal length, got 2, 1 and 2"),
+        ({"pulls": [3, -1]}, VALUE, r"statistics pulls\[1\] must be at least 0, got -1"),
+        ({"pulls": np.array([3, -1])}, VALUE, r"statistics pulls\[1\] must be at least 0, got"),
+        ({"pulls": [3.0, 4.0]}, TYPE, r"statistics pulls\[0\] must be an integer, got 3.0"),
+        ({"pulls": [3, True]}, TYPE, r"statistics pulls\[1\] must be an integer, got True"),
+        ({"pulls": [3, 10**17]}, VALUE, r"statistics pulls\[1\] must be at most 9007199254740992, got"),
+        ({"pulls": [3, 10**30]}, VALUE, r"statistics pulls\[1\] must be at most 9007199254740992, got"),
+        ({"mean": [0.5, 1.25]}, VALUE, r"statistics mean\[1\] must be in \[0.0, 1.0\], got 1.25"),
+        ({"mean": np.array([math.nan, 0.5])}, VALUE, r"statistics mean\[0\] must be finite, got"),
+        ({"mean": [0.5, None]}, TYPE, r"statistics mean\[1\] must be a number, got None"),
+        ({"mean": "ab"}, TYPE, "statistics mean must be a sequence, got 'ab'"),
+        ({"mean": [0.5]}, VALUE, "statistics must have columns of equal length, got 2, 2 and 1"),
+    ],
+    ids=str,
+)
+def test_bad_statistics(change: Any, error: type[Exception], match: str) -> None:
+    table = GOOD | change if isinstance(change, dict) else change
+    with pytest.raises(error, match=match):
+        thrifty.Bandit(thrifty.TSMA(), 3, statistics=table)
+
+
+def test_statistics_without_a_column() -> None:
+    for name in GOOD:
+        table = {column: values for column, values in GOOD.items() if column != name}
+        with pytest.raises(
+            TYPE, match=r"statistics must be a table with the columns arm, pulls and mean, got \{"
+        ):
+            thrifty.Bandit(thrifty.TSMA(), 3, statistics=table)

@@ -1,0 +1,394 @@
+"""A bandit in a file: complete, so that it goes on as if nothing had happened; and whole, or refused."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from live import EVERYWHERE, Coins, Widening, everything, state
+
+import thrifty
+from thrifty import storage
+from thrifty.engines.state import SWEEPING, SWEPT
+from thrifty.errors import FileError
+from thrifty.online.snapshot import _digest
+from thrifty.policies import Policy
+
+MEANS = [0.2, 0.5, 0.9, 0.7, 0.85, 0.1, 0.4]
+
+
+def saved(bandit: thrifty.Bandit, folder: Path) -> thrifty.Bandit:
+    """The same bandit, by way of a file."""
+    bandit.save(folder / "bandit.npz")
+    return thrifty.Bandit.load(folder / "bandit.npz")
+
+
+def assert_go_on_alike(bandits: list[thrifty.Bandit], means: list[float], rounds: int) -> None:
+    """Decision by decision, with rewards that come a little later."""
+    coins, flying = Coins(means, 1), deque()
+    for _ in range(rounds):
+        first, second = (bandit.select() for bandit in bandits)
+        assert first == second
+        flying.append((first, coins.toss(bandits[0]._ids.number(first))))
+        if len(flying) > 5:
+            arm, reward = flying.popleft()
+            for bandit in bandits:
+                bandit.update(arm, reward)
+    assert everything(bandits[0]) == everything(bandits[1])
+
+
+@EVERYWHERE
+def test_ten_thousand_decisions_after_load(policy: Policy, engine: str, tmp_path: Path) -> None:
+    """Saved while rewards are pending; the guess of the horizon is doubled on the way."""
+    bandit = thrifty.Bandit(policy, len(MEANS), seed=4, engine=engine)
+    arms = bandit.select_many(60)
+    bandit.update_many(arms[10:40], [float(i % 3 == 0) for i in range(30)])
+    copy = saved(bandit, tmp_path)
+    assert everything(copy) == everything(bandit)
+    assert (repr(copy), copy.horizon, copy.engine) == (repr(bandit), bandit.horizon, bandit.engine)
+    assert state(copy).pending.sum() > 0
+    assert_go_on_alike([bandit, copy], MEANS, 10_000)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"prior": (0.5, 2.0)},
+        {"prior": ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], 1.5)},
+        {"horizon": 500},
+        {"statistics": {"arm": [1, 2, 4], "pulls": [400, 500, 600], "mean": [0.2, 0.3, 0.4]}},
+        {"reward_range": (-3.0, 5.0)},
+        {"reward_range": None},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+@pytest.mark.parametrize("policy", [thrifty.TSMA(anytime=True), thrifty.TSTD(phi=5)], ids=repr)
+def test_every_setting_is_kept(policy: Policy, options: dict[str, Any], tmp_path: Path) -> None:
+    """Also for arms that come later."""
+    bandit = thrifty.Bandit(policy, len(MEANS), seed=5, **options)
+    bandit.select_many(20)
+    pair = [bandit, saved(bandit, tmp_path)]
+    assert pair[0]._rewards.__dict__ == pair[1]._rewards.__dict__
+    for each in pair:
+        each.add_arm("new", *([(0.9, 3.0)] if np.ndim(options.get("prior", (0,))[0]) else []))
+        each.remove_arm(0)
+    assert_go_on_alike(pair, MEANS, 2000)
+    assert pair[0].decisions == pair[1].decisions == 2020
+
+
+@pytest.mark.parametrize("policy", [thrifty.ThompsonSampling(), thrifty.TSTD(phi=50)], ids=repr)
+def test_in_the_middle_of_a_sweep(policy: Policy, tmp_path: Path) -> None:
+    bandit = thrifty.Bandit(policy, 400, seed=6, engine="sleepers")
+    coins, means = Coins([0.5] * 400, 2), [0.5] * 400
+    while not (state(bandit).count[SWEEPING] and state(bandit).count[SWEPT]):
+        arm = bandit.select()
+        bandit.update(arm, coins.toss(arm))
+    assert_go_on_alike([bandit, saved(bandit, tmp_path)], means, 2000)
+
+
+def test_after_arms_have_come_and_gone(tmp_path: Path) -> None:
+    """Where the block has room for more arms than there are, and more of them come."""
+    bandit = thrifty.Bandit(thrifty.TSMA(), 70, seed=7)
+    for i in range(80):
+        bandit.add_arm(f"arm {i}")
+    for i in range(0, 70, 2):
+        bandit.remove_arm(i)
+    copy = saved(bandit, tmp_path)
+    for each in (bandit, copy):
+        each.add_arm("late")
+        each.remove_arm("arm 3")
+    assert copy.statistics()["arm"] == bandit.statistics()["arm"]
+    assert_go_on_alike([bandit, copy], [0.5] * 200, 500)
+
+
+@pytest.mark.parametrize(
+    "arms",
+    [
+        3,
+        ["a", "b", 'quotes " and \\ and ☃ and \ud800'],
+        [5, -1, 10**30],
+        ["1", 1],
+        np.array(["x", "y"]),
+        np.arange(4, 7),
+    ],
+    ids=repr,
+)
+def test_ids_come_back_as_they_were(arms: Any, tmp_path: Path) -> None:
+    bandit = thrifty.Bandit(thrifty.KLUCBPlusPlus(), arms)
+    names = saved(bandit, tmp_path).statistics()["arm"]
+    assert names == bandit.statistics()["arm"]
+    assert list(map(type, names)) == list(map(type, bandit.statistics()["arm"]))
+
+
+@pytest.mark.parametrize("name", [("a", 1), 1.5, True, None, frozenset(), b"x", np.int64(3)], ids=repr)
+def test_ids_that_a_file_cannot_hold(name: Any, tmp_path: Path) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), ["a", name])
+    with pytest.raises(thrifty.InvalidType, match="ids must be texts or integers to be saved, got"):
+        bandit.save(tmp_path / "bandit.npz")
+    assert not list(tmp_path.iterdir())
+
+
+class Coin:
+    """A posterior that learns nothing."""
+
+    def observe(self, arm: Any, reward: float) -> None:
+        pass
+
+    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
+        return rng.random(size)
+
+
+class TSMA(thrifty.TSMA):
+    """Not the one that the file would name."""
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Widening(), TSMA(), thrifty.ThompsonSampling(law=Coin())],
+    ids=["index", "namesake", "posterior"],
+)
+def test_what_is_the_users_own_cannot_be_saved(policy: Policy, tmp_path: Path) -> None:
+    bandit = thrifty.Bandit(policy, 3)
+    with pytest.raises(
+        thrifty.InvalidType, match="only policies and laws of thrifty itself can be saved, got"
+    ):
+        bandit.save(tmp_path / "bandit.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hundred_thousand_arms(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for policy in (thrifty.TSMA(), thrifty.ThompsonSampling()):
+        bandit = thrifty.Bandit(policy, 100_000, prior=(0.5, 1.0), seed=8)
+        for _ in range(30):
+            bandit.update_many(bandit.select_many(100), rng.random(100))
+        copy = saved(bandit, tmp_path)
+        assert everything(copy) == everything(bandit)
+        assert copy.select_many(1000) == bandit.select_many(1000)
+
+
+# Files that are not what they should be ------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    bandit = thrifty.Bandit(thrifty.TSMA(), ["a", "b", "c"], seed=1)
+    bandit.update_many(bandit.select_many(3), [0.0, 1.0, 0.5])
+    bandit.save(tmp_path / "bandit.npz")
+    return tmp_path / "bandit.npz"
+
+
+def assert_refused(file: Path, match: str | None = None) -> None:
+    """By an error that names the file."""
+    with pytest.raises(FileError, match=match) as caught:
+        thrifty.Bandit.load(file)
+    assert str(file) in str(caught.value)
+
+
+def test_truncated(file: Path) -> None:
+    whole = file.read_bytes()
+    for size in {*range(0, len(whole), 37), *range(40), *range(len(whole) - 40, len(whole))}:
+        file.write_bytes(whole[:size])
+        assert_refused(file, "is not a whole snapshot of a bandit")
+
+
+def test_any_byte_changed(file: Path) -> None:
+    """An error that names the file; or, where it is of no importance, nothing is different."""
+    whole, bandit = file.read_bytes(), everything(thrifty.Bandit.load(file))
+    harmless = 0
+    for at in range(0, len(whole), 3):
+        changed = bytearray(whole)
+        changed[at] ^= 0x41
+        file.write_bytes(changed)
+        try:
+            assert everything(thrifty.Bandit.load(file)) == bandit
+            harmless += 1
+        except FileError:
+            assert_refused(file)
+    assert harmless < 0.05 * len(whole)  # dates of entries, and the like
+
+
+def rewritten(file: Path, header: dict[str, Any] | None = None, **arrays: Any) -> None:
+    """The same file with other contents, honest in every other way."""
+    old_header, old_arrays = storage.read(file)
+    storage.write(file, old_header | (header or {}), old_arrays | arrays)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"header": {"engine": "scan-"}},
+        {"header": {"room": 4}},
+        {"header": {"policy": {"name": "KLUCBPlusPlus"}}},
+        {"header": {"more": 1}},
+        {"header": {"digest": "0"}},
+        {"block": np.arange(200)},
+        {"ids": np.frombuffer(b'["a","b","d"]', np.uint8)},
+        {"more": np.zeros(3)},
+    ],
+    ids=str,
+)
+def test_tampered_with(file: Path, change: dict[str, Any]) -> None:
+    rewritten(file, **change)
+    assert_refused(file, "was changed after it was saved: its digest does not fit")
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"policy": {"name": "Guessing"}}, "Guessing"),
+        ({"policy": {"name": "TSMA", "depth": 3}}, "depth"),
+        ({"policy": {"name": "TSMA", "alpha": 7}}, r"alpha must be in \[0, 1\], got 7"),
+        ({"policy": {"name": "TSTD"}}, "its settings are not those of its data"),
+        ({"engine": "sleepers"}, "its settings are not those of its data"),
+        ({"engine": "abacus"}, "its settings are not those of its data"),
+        ({"room": 2}, "its settings are not those of its data"),
+        ({"settings": {}}, "missing"),
+        ({"settings": None}, "mapping"),
+    ],
+    ids=str,
+)
+def test_tampered_with_and_signed(file: Path, change: dict[str, Any], match: str) -> None:
+    """Even then it is an error of the file, not of the program."""
+    header, arrays = storage.read(file)
+    del header["format"], header["digest"]
+    header |= change
+    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays)
+    assert_refused(file, f"is not a whole snapshot of a bandit: .*{match}")
+
+
+def test_ids_that_are_too_few(file: Path) -> None:
+    header, arrays = storage.read(file)
+    del header["format"], header["digest"]
+    arrays["ids"] = np.frombuffer(b'["a","b"]', np.uint8)
+    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays)
+    assert_refused(file, "its settings are not those of its data")
+
+
+def test_newer(file: Path) -> None:
+    with np.load(file) as arrays:
+        contents = dict(arrays)
+    header = json.loads(str(contents["header"]))
+    contents["header"] = np.array(json.dumps(header | {"format": storage.FORMAT + 1}))
+    np.savez(file, **contents)
+    assert_refused(
+        file, f"has format {storage.FORMAT + 1}, this version of thrifty reads .*: upgrade thrifty"
+    )
+
+
+def test_foreign(tmp_path: Path) -> None:
+    result = tmp_path / "result.npz"
+    thrifty.simulate(thrifty.TSMA(), thrifty.Bernoulli([0.5, 0.4]), 10, 1).save(result)
+    assert_refused(result, "is not a snapshot of a bandit")
+    arrays, text, archive, nothing = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz", "d.npz"))
+    np.savez(arrays, block=np.zeros(3))
+    text.write_text("a,b,c\n1,2,3\n")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("header.npy", "{}")
+    nothing.touch()
+    for path in (arrays, text, archive, nothing):
+        assert_refused(path, "is not a whole snapshot of a bandit")
+
+
+def test_a_pickle_is_not_read(tmp_path: Path) -> None:
+    """Loading one could run any program."""
+    np.savez(tmp_path / "pickle.npz", header=np.array([{"format": storage.FORMAT}], object))
+    assert_refused(tmp_path / "pickle.npz", "is not a whole snapshot of a bandit")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"none\.npz"):
+        thrifty.Bandit.load(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize("name", ["bandit", "bandit.npy", "bandit.npz.gz", ".npz"])
+def test_a_snapshot_is_an_npz_file(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"a snapshot must be a \.npz file, got") as caught:
+        thrifty.Bandit(thrifty.TSMA(), 3).save(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no folder"):
+        thrifty.Bandit(thrifty.TSMA(), 3).save(tmp_path / "nowhere" / "bandit.npz")
+
+
+# A kill during save --------------------------------------------------------------------------------------
+
+STALL = """
+import sys, time
+import numpy as np
+import thrifty
+
+save = np.savez
+
+def stall(file, **arrays):
+    save(file, **arrays)
+    file.seek(file.tell() // 2)
+    file.truncate()
+    file.flush()
+    print("half", flush=True)
+    time.sleep(600)
+
+bandit = thrifty.Bandit.load(sys.argv[1])
+bandit.add_arm("more")
+np.savez = stall
+bandit.save(sys.argv[1])
+"""
+
+OVER_AND_OVER = """
+import sys
+import thrifty
+
+bandits = [thrifty.Bandit(thrifty.TSMA(), 20_000, seed=seed) for seed in (1, 2)]
+bandits[0].save(sys.argv[1])
+print("saved", flush=True)
+while True:
+    for bandit in bandits:
+        bandit.save(sys.argv[1])
+"""
+
+
+def test_killed_in_the_middle_of_writing(file: Path) -> None:
+    """Half of the new file is on the disk: the old one is as it was."""
+    before = file.read_bytes()
+    with subprocess.Popen([sys.executable, "-c", STALL, file], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "half\n"
+        child.send_signal(signal.SIGKILL)
+    assert file.read_bytes() == before
+    (part,) = file.parent.glob("bandit.npz*.part")
+    assert 0 < part.stat().st_size < len(before) + 1000
+
+
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    file = tmp_path / "bandit.npz"
+    states = {everything(thrifty.Bandit(thrifty.TSMA(), 20_000, seed=seed))[0] for seed in (1, 2)}
+    for wait in (0.0, 0.011, 0.037):
+        with subprocess.Popen([sys.executable, "-c", OVER_AND_OVER, file], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"saved\n"
+            time.sleep(wait)
+            child.send_signal(signal.SIGKILL)
+        assert everything(thrifty.Bandit.load(file))[0] in states
+
+
+def test_a_failed_save_leaves_nothing_behind(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, bandit = file.read_bytes(), thrifty.Bandit.load(file)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space left"):
+        bandit.save(file)
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file]
