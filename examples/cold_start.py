@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty.online.bandit import Prior
+from thrifty.online.known import Prior
 from thrifty.policies import Policy
 from thrifty.table import aligned
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty.delays import ConstantDelay, Delay, GeometricDelay
+from thrifty.delays import ConstantDelay, GeometricDelay
 from thrifty.policies import Policy
 from thrifty.problems import Problem
 from thrifty.report import figures
@@ -46,15 +46,18 @@ LOOKS = styles(LABELS)
 BEFORE, FLIGHT, FLIGHTS = 200, 1_000, 40  # decisions with rewards, then decisions in flight; how often
 
 
-def final(policy: Policy, problem: Problem, delay: Delay, runs: int) -> Floats:
-    """The regret of each run. Sleepers where they can, so that both problems are played alike."""
-    engine = "sleepers" if "sleepers" in policy.engines else "tournament"
-    result = thrifty.simulate(policy, problem, HORIZON, runs, seed=1, delay=delay, engine=engine)
-    return result.regret[0, :, -1]
+def simulated(problem: Problem, runs: int, kind: str) -> Floats:
+    """Regrets at the horizon; the axes are policy, delay and run."""
+    finals = []
+    for delay in DELAYS:
+        late = KINDS[kind](delay)
+        result = thrifty.simulate(POLICIES, problem, HORIZON, runs, seed=1, delay=late, checkpoints=[HORIZON])
+        finals.append(result.regret[:, :, -1])
+    return np.stack(finals, axis=1)
 
 
 def draw(ax: Axes, regrets: Floats, kind: str) -> None:
-    """One problem and one kind of delay; ``regrets`` has the axes policy, delay and run."""
+    """One problem and one kind of delay."""
     means = regrets.mean(axis=2)
     low, high = np.quantile(regrets, figures.BAND, axis=2)
     x = np.array(DELAYS, float)
@@ -123,11 +126,9 @@ def table(regrets: dict[tuple[str, str], Floats], title: str) -> str:
 
 def main() -> None:
     regrets = {
-        (title, kind): np.array(
-            [[final(policy, problem, make(delay), runs) for delay in DELAYS] for policy in POLICIES]
-        )
+        (title, kind): simulated(problem, runs, kind)
         for title, (problem, runs) in PROBLEMS.items()
-        for kind, make in KINDS.items()
+        for kind in KINDS
     }
     for title in PROBLEMS:
         print(f"{title}, T = {HORIZON:,}\n\n{table(regrets, title)}\n")
