@@ -208,6 +208,19 @@ def test_a_posterior_that_fails(value: Any, match: str, after: int) -> None:
     assert bandit.select() in ("a", "b")
 
 
+def test_a_posterior_that_fails_after_the_horizon_was_doubled() -> None:
+    """Decisions from before that, in the same batch, are not made either."""
+    posterior = Broken([0.5, 0.5], after=10_000)
+    bandit = thrifty.Bandit(thrifty.TSTD(law=posterior, phi=10**6), ["a", "b"], seed=0)
+    bandit.update_many(["a", "b"], [0.5, 1.0])
+    bandit.select_many(1000)
+    posterior.left = 2 * 50  # draws: for 50 decisions, of which 24 come before the doubling
+    with refused(VALUE, "draw must return an array of 1 finite numbers", bandit):
+        bandit.select_many(100)
+    assert bandit.horizon == 1024
+    assert bandit.statistics()["pending"].sum() == bandit.decisions == 1000
+
+
 def test_a_reward_that_the_posterior_refuses() -> None:
     """It is not counted; those before it in the same batch were taken, and are."""
 

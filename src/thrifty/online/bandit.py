@@ -133,13 +133,18 @@ class Bandit:
         """The ids of the arms to pull in the next ``count`` decisions, none of whose rewards is known."""
         count = checks.integer("count", count, at_least=0, at_most=MOST)
         out = np.empty(count, np.int64)
-        done = 0
-        while done < count:
-            self._look_ahead()
-            part = min(count - done, self._horizon - self._t) if self._guessed else count - done
-            self._core.select(self._t, out[done : done + part])
-            done += part
-            self._t += part
+        done, t, horizon, back = 0, self._t, self._horizon, self._core.checkpoint()
+        try:
+            while done < count:
+                self._look_ahead()
+                part = min(count - done, self._horizon - self._t) if self._guessed else count - done
+                self._core.select(self._t, out[done : done + part])
+                done += part
+                self._t += part
+        except BaseException:
+            self._t, self._horizon = t, horizon
+            back()
+            raise
         return self._ids.names(out)
 
     def update(self, arm: Hashable, reward: float) -> None:

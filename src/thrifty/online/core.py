@@ -76,6 +76,10 @@ class Core:
     def pending(self) -> Integers:
         return self.memory.state.pending[:, 0]
 
+    def checkpoint(self) -> Callable[[], None]:
+        """A way back to here, should decisions fail. These cannot."""
+        return _stay
+
     def select(self, t: int, out: Integers) -> None:
         """Fill ``out`` with decisions, the first of them after t pulls."""
         kernels.select(self.memory.block, self.memory.offsets, t, out)
@@ -114,8 +118,12 @@ class Core:
         return [(first, to), (last, hole)]
 
 
+def _stay() -> None:
+    pass
+
+
 class OwnIndexCore(Core):
-    """The same for a policy of the user's, whose index is compiled here."""
+    """The same for a policy of the user's, whose index is compiled here, and may not be a number."""
 
     def __init__(self, memory: Memory, policy: IndexPolicy, rule: Rule) -> None:
         self._policy, self._own = policy, rule.own
@@ -130,11 +138,20 @@ class OwnIndexCore(Core):
     def _selects(self) -> list[Callable[..., int]]:
         return [self._select]
 
+    def checkpoint(self) -> Callable[[], None]:
+        block, own = self.memory.block.copy(), self._own
+
+        def back() -> None:
+            self.memory.block[:] = block
+            self._own = own
+
+        return back
+
     def select(self, t: int, out: Integers) -> None:
-        before = self.memory.block.copy()
+        back = self.checkpoint()
         made = self._select(self.memory.block, self.memory.offsets, t, out, self._own)
         if made < out.size:
-            self.memory.block[:] = before
+            back()
             raise InvalidValue(
                 f"the index of {self._policy!r} must be a number, got NaN after {t + made} pulls"
             )

@@ -5,6 +5,7 @@ draw is made before a decision needs it, and the arm with the largest index is l
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -61,16 +62,24 @@ class PosteriorCore:
     def pending(self) -> Integers:
         return self._arms["pending"]
 
+    def checkpoint(self) -> Callable[[], None]:
+        arms, handed, rng, rule = self._arms.copy(), self._handed, self._rng.bit_generator.state, self._rule
+
+        def back() -> None:
+            self._arms, self._handed, self._rng.bit_generator.state, self._rule = arms, handed, rng, rule
+
+        return back
+
     def select(self, t: int, out: Integers) -> None:
         """If the posterior fails, nothing has changed here."""
-        before = self._arms.copy(), self._handed, self._rng.bit_generator.state
+        back = self.checkpoint()
         try:
             for j in range(out.size):
                 out[j] = arm = self._next()
                 self._arms["pending"][arm] += 1
                 self._arms["spent"][arm] = self._is_committed(arm)
         except BaseException:
-            self._arms, self._handed, self._rng.bit_generator.state = before
+            back()
             raise
 
     def _next(self) -> int:
