@@ -98,6 +98,7 @@ def crossover(rows: Sequence[Row]) -> dict[str, int | None]:
 
 MEMORY = """
 import json, resource, sys, tracemalloc
+from pathlib import Path
 import thrifty
 policies = [thrifty.ThompsonSampling(), thrifty.TSMA(0.8), thrifty.KLUCBPlusPlus()]
 problem = thrifty.Bernoulli([0.9] + [0.8] * 19)
@@ -105,7 +106,13 @@ thrifty.simulate(policies, problem, horizon=100, runs=1, workers=1)
 tracemalloc.start()
 thrifty.simulate(policies, problem, horizon=int(sys.argv[1]), runs=1, workers=1)
 peak = tracemalloc.get_traced_memory()[1]
-print(json.dumps([peak, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+status = Path("/proc/self/status")  # of this process alone: ru_maxrss begins with the peak of its parent
+if status.exists():
+    resident = 1024 * int(status.read_text().split("VmHWM:")[1].split()[0])
+else:
+    unit = 1 if sys.platform == "darwin" else 1024
+    resident = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([peak, resident]))
 """
 
 
@@ -114,8 +121,7 @@ def memory(horizons: Sequence[int]) -> list[Row]:
     rows = []
     for horizon in horizons:
         peak, resident = child(MEMORY, str(horizon))
-        unit = 1 if sys.platform == "darwin" else 1024  # in which ru_maxrss counts
-        rows.append({"horizon": horizon, "allocated": peak, "resident": resident * unit})
+        rows.append({"horizon": horizon, "allocated": peak, "resident": resident})
     return rows
 
 

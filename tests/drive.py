@@ -57,7 +57,7 @@ def new_run(
     delay: int = 0,
 ) -> Run:
     arms = problem.kernel()
-    rule = policy.rule(arms.gaps.size, horizon)
+    rule = policy.resolve(arms.gaps.size, horizon)
     if prior is not None:
         rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])
     state = new_state(rule, policy_stream(seed, 0), engine)

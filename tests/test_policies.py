@@ -155,7 +155,7 @@ def test_rules_hold_what_the_policies_say() -> None:
     arms, horizon = 20, 10**5
 
     def rule(policy: Policy) -> dict[str, Any]:
-        made = policy.rule(arms, horizon)
+        made = policy.resolve(arms, horizon)
         assert (made.arms, made.horizon, made.prior_weight) == (arms, horizon, 0.0)
         plain = FRESH, arms, horizon
         return {k: v for k, v in made._asdict().items() if v != type(made)(*plain)._asdict()[k]}
@@ -186,7 +186,7 @@ def test_rules_hold_what_the_policies_say() -> None:
 @pytest.mark.parametrize("horizon", [1, 2])
 def test_phi_and_the_tempering_are_never_below_one(horizon: int) -> None:
     for policy in (thrifty.TSMA(1.0), thrifty.TSMA(0.5), thrifty.TSTD(1.0)):
-        rule = policy.rule(1, horizon)
+        rule = policy.resolve(1, horizon)
         assert rule.temper == 1.0  # ln 1 = 0 and ln 2 = 0.69 would make the law narrower, not wider
         assert rule.phi >= 1.0
 
@@ -221,7 +221,7 @@ class Own(thrifty.IndexPolicy):
 
 def test_an_index_policy_hands_its_fields_and_the_setting_to_the_kernel_by_name() -> None:
     policy = Own(b=np.float32(0.25))  # type: ignore[arg-type]
-    own: Any = policy.rule(3, 100).own
+    own: Any = policy.resolve(3, 100).own
     assert own._asdict() == {"a": 2.0, "b": 0.25, "arms": 3, "horizon": 100}
     assert policy == Own(2.0, 0.25)
     assert policy.label == repr(policy) == "Own(a=2.0, b=0.25)"

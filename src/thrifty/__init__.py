@@ -1,6 +1,10 @@
 """thrifty: Thompson sampling that spends posterior draws only where they matter."""
 
-from thrifty.delays import ConstantDelay, GeometricDelay, UniformDelay
+from thrifty.delays import (
+    ConstantDelay,
+    GeometricDelay,
+    UniformDelay,
+)
 from thrifty.errors import (
     FileError,
     InvalidType,
@@ -8,30 +12,76 @@ from thrifty.errors import (
     MissingExtra,
     ThriftyError,
 )
-from thrifty.online.bandit import Bandit
+from thrifty.online.bandit import (
+    Bandit,
+)
 from thrifty.policies import (
+    DMED,
+    IMED,
+    KLMS,
+    KLUCB,
+    MOSS,
+    MOTS,
+    MOTSJ,
+    NPTS,
     TSMA,
     TSTD,
+    UCB1,
+    UCBV,
+    AdaUCB,
+    BayesUCB,
+    Binarised,
+    DirichletSampling,
     EpsilonTS,
     ExpTS,
     ExpTSPlus,
     IndexPolicy,
     KLUCBPlusPlus,
+    MaillardSampling,
+    MultinomialTS,
     ThompsonSampling,
+    UCB1Tuned,
+    UCBImproved,
     batch_size,
 )
-from thrifty.problems import Bernoulli, Beta, ClippedGaussian, Discrete, Exponential, Gaussian, Poisson
-from thrifty.simulation.result import Result
-from thrifty.simulation.run import simulate
+from thrifty.problems import (
+    Bernoulli,
+    Beta,
+    ClippedGaussian,
+    Discrete,
+    Exponential,
+    Gaussian,
+    Poisson,
+)
+from thrifty.simulation.result import (
+    Result,
+)
+from thrifty.simulation.run import (
+    simulate,
+)
 
 __all__ = [
+    "DMED",
+    "IMED",
+    "KLMS",
+    "KLUCB",
+    "MOSS",
+    "MOTS",
+    "MOTSJ",
+    "NPTS",
     "TSMA",
     "TSTD",
+    "UCB1",
+    "UCBV",
+    "AdaUCB",
     "Bandit",
+    "BayesUCB",
     "Bernoulli",
     "Beta",
+    "Binarised",
     "ClippedGaussian",
     "ConstantDelay",
+    "DirichletSampling",
     "Discrete",
     "EpsilonTS",
     "ExpTS",
@@ -44,11 +94,15 @@ __all__ = [
     "InvalidType",
     "InvalidValue",
     "KLUCBPlusPlus",
+    "MaillardSampling",
     "MissingExtra",
+    "MultinomialTS",
     "Poisson",
     "Result",
     "ThompsonSampling",
     "ThriftyError",
+    "UCB1Tuned",
+    "UCBImproved",
     "UniformDelay",
     "batch_size",
     "simulate",

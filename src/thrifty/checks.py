@@ -85,6 +85,13 @@ def positive(name: str, value: object) -> float:
     return clean
 
 
+def flag(name: str, value: object) -> bool:
+    """True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, bool):
+        raise InvalidType(f"{name} must be True or False, got {shown(value)}")
+    return value
+
+
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """One of the allowed words."""
     if not isinstance(value, str):

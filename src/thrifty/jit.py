@@ -67,8 +67,13 @@ def _compile(function: Function, **options: Any) -> Function:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function that other kernels call."""
-    return _compile(function)
+    """Compile a function that other kernels call.
+
+    One that takes a whole state is called by nobody else, so that it is spared the code for calls from
+    Python.
+    """
+    arguments = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return _compile(function, no_cpython_wrapper="state" in arguments, no_cfunc_wrapper=True)
 
 
 def inlined(function: Function) -> Function:

@@ -10,12 +10,21 @@ import pytest
 from drive import Run, new_run
 
 import thrifty
-from thrifty.engines.play import play_scan, play_sleepers, play_tournament
+from thrifty.engines.play import play_kinetic, play_scan, play_sleepers, play_tournament
 from thrifty.engines.state import draws
 from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, REWARDS, Problem
 
+CLOCKED = [
+    thrifty.UCB1(),
+    thrifty.UCB1Tuned(),
+    thrifty.UCBV(),
+    thrifty.KLUCB(),
+    thrifty.KLUCB(c=3.0),
+    thrifty.BayesUCB(),
+]
 COMMITTED = [
+    thrifty.MOSS(),
     thrifty.TSMA(alpha=0.5),
     thrifty.TSMA(law="beta"),
     thrifty.TSMA(alpha=0.9, phi=5, sampling="batch"),
@@ -28,12 +37,24 @@ EVERY = [
     thrifty.EpsilonTS(),
     thrifty.EpsilonTS(law="beta", epsilon=0.5),
     thrifty.ExpTS(),
+    thrifty.ExpTS(family="gaussian"),
     thrifty.ExpTSPlus(),
+    thrifty.ThompsonSampling(law="gamma"),
+    thrifty.ThompsonSampling(law="inverse-gamma"),
+    thrifty.EpsilonTS(law="inverse-gamma-flat"),
     thrifty.TSTD(alpha=0.3, phi=3),
     thrifty.TSTD(law="beta"),
+    thrifty.MOTS(),
+    thrifty.MOTSJ(),
+    thrifty.MaillardSampling(),
+    thrifty.MaillardSampling(plus=True),
+    thrifty.KLMS(),
+    thrifty.AdaUCB(),
+    thrifty.IMED(),
+    *CLOCKED,
     *COMMITTED,
 ]
-FRESH = [policy for policy in EVERY if "sleepers" in policy.engines]
+FRESH = [policy for policy in EVERY if "sleepers" in policy.runs_on]
 PROBLEM = thrifty.Bernoulli([0.5, 0.2, 0.9, 1.0, 0.0])
 
 
@@ -72,6 +93,25 @@ def test_tournament_follows_scan(
     np.testing.assert_array_equal(runs[0].state.index, runs[1].state.index)
 
 
+@pytest.mark.parametrize("delay", [0, 7])
+@pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
+@pytest.mark.parametrize(
+    "means", [[0.5] * 50, [0.0] * 8, [1.0] * 6, [1.0, 0.0] * 5, [0.9, 0.8, 0.8], [0.4]], ids=str
+)
+@pytest.mark.parametrize("policy", CLOCKED, ids=repr)
+def test_kinetic_follows_scan(
+    policy: Policy, means: list[float], prior: tuple[float, float] | None, delay: int
+) -> None:
+    """With ties that last, ties that come and go, and pulls whose rewards are on their way."""
+    runs = [
+        new_run(policy, thrifty.Bernoulli(means), 1000, engine=engine, prior=prior, delay=delay)
+        for engine in ("scan", "kinetic")
+    ]
+    first, second = (run.play_all() for run in runs)
+    assert second.tolist() == first.tolist()
+    assert_equal(*runs)
+
+
 @pytest.mark.parametrize("engine", ["scan", "tournament"])
 def test_a_single_arm_and_a_horizon_of_the_initial_pulls(engine: str) -> None:
     for means, horizon in (([0.7], 20), ([0.2, 0.9, 0.4], 3)):
@@ -83,7 +123,7 @@ def test_a_single_arm_and_a_horizon_of_the_initial_pulls(engine: str) -> None:
 @pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
 @pytest.mark.parametrize("policy", EVERY, ids=repr)
 def test_where_a_run_is_cut_changes_nothing(policy: Policy, prior: tuple[float, float] | None) -> None:
-    for engine in policy.engines:
+    for engine in policy.runs_on:
         whole, cut = (new_run(policy, PROBLEM, 300, engine=engine, prior=prior) for _ in range(2))
         whole.play(0, 300)
         for start, stop in ((0, 1), (1, 4), (4, 6), (6, 6), (6, 299), (299, 300)):
@@ -109,10 +149,20 @@ np.savez(sys.argv[1], **{{name: getattr(result, name) for name in {names}}})
         ("scan", EVERY, PROBLEM, None),
         ("scan", [EVERY[0], EVERY[2], EVERY[6]], thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
         ("tournament", COMMITTED, PROBLEM, (0.4, 1.0)),
+        ("kinetic", CLOCKED, PROBLEM, None),
+        ("kinetic", CLOCKED, PROBLEM, (0.4, 1.0)),
         ("sleepers", FRESH, PROBLEM, None),
         ("sleepers", FRESH, PROBLEM, (0.4, 1.0)),
     ],
-    ids=["scan", "gaussian rewards", "tournament", "sleepers", "sleepers with a prior"],
+    ids=[
+        "scan",
+        "gaussian rewards",
+        "tournament",
+        "kinetic",
+        "kinetic with a prior",
+        "sleepers",
+        "sleepers with a prior",
+    ],
 )
 def test_interpreted_kernels_give_the_same_numbers(
     engine: str, policies: list[Policy], problem: Problem, prior: tuple[float, float] | None, tmp_path: Path
@@ -145,8 +195,8 @@ def test_every_engine_is_compiled_once() -> None:
         able = [policy for policy in EVERY if problem.rewards in REWARDS[: REWARDS.index(policy.rewards) + 1]]
         for prior in (None, (0, 1)):
             thrifty.simulate(able, problem, horizon=10, runs=1, prior=prior, engine="scan")
-            for engine in ("tournament", "sleepers"):
-                some = [policy for policy in able if engine in policy.engines]
+            for engine in ("tournament", "sleepers", "kinetic"):
+                some = [policy for policy in able if engine in policy.runs_on]
                 for delay in (0, thrifty.GeometricDelay(3.0)):
                     thrifty.simulate(
                         some, problem, horizon=10, runs=1, prior=prior, engine=engine, delay=delay
@@ -154,3 +204,4 @@ def test_every_engine_is_compiled_once() -> None:
     assert len(play_scan.signatures) == 1
     assert len(play_tournament.signatures) == 1
     assert len(play_sleepers.signatures) == 1
+    assert len(play_kinetic.signatures) == 1

@@ -140,7 +140,8 @@ def test_an_index_of_your_own(prior: tuple[float, float] | None) -> None:
     horizon, seed = 400, 9
     bandit = thrifty.Bandit(Widening(), len(MEANS), horizon, seed, prior)
     chosen = decide(bandit, Coins(MEANS, seed), horizon)
-    inside, rng, coins = Widening().rule(len(MEANS), horizon).own, policy_stream(seed, 0), Coins(MEANS, seed)
+    inside = Widening().resolve(len(MEANS), horizon).own
+    rng, coins = policy_stream(seed, 0), Coins(MEANS, seed)
     mean, weight = prior or (0.0, 0.0)
     pulls, sums = np.full(len(MEANS), weight), np.full(len(MEANS), mean * weight)
     for t, arm in enumerate(chosen):

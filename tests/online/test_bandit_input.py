@@ -10,6 +10,8 @@ import pytest
 from live import EVERYWHERE, Widening, column, everything, refused, state, warm
 
 import thrifty
+from thrifty.online.ids import Ids
+from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy, batch_size
 
 VALUE, TYPE = thrifty.InvalidValue, thrifty.InvalidType
@@ -124,6 +126,74 @@ def test_an_empty_batch(bandit: thrifty.Bandit) -> None:
     bandit.update_many(np.empty(0, np.int64), np.empty(0))
     assert bandit.select_many(0) == []
     assert everything(bandit) == before
+
+
+LONG = 1000
+
+
+@pytest.mark.parametrize(
+    ("reward", "error", "match"),
+    [
+        (math.nan, VALUE, "must be finite, got nan$"),
+        (1.5, VALUE, r"must be in \[0.0, 1.0\], got 1.5$"),
+        (2, VALUE, r"must be in \[0.0, 1.0\], got 2$"),
+        (-(2**63) - 1, VALUE, r"must be in \[0.0, 1.0\], got -9223372036854775809$"),
+        (2**63, VALUE, r"must be in \[0.0, 1.0\], got 9223372036854775808$"),
+        (2**64, VALUE, r"must be in \[0.0, 1.0\], got 18446744073709551616$"),
+        (True, TYPE, "must be a number, got True$"),
+        (False, TYPE, "must be a number, got False$"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("good", [0.5, 1], ids=["floats", "ints"])
+def test_a_bad_reward_in_a_long_list(good: float, reward: Any, error: type[Exception], match: str) -> None:
+    """It is named, as it is and not as NumPy sees it, and so is the first of several."""
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=0)
+    rewards: list[Any] = [good] * LONG
+    rewards[777] = reward
+    with refused(error, r"^rewards\[777\] " + match, bandit):
+        bandit.update_many([1] * LONG, rewards)
+    rewards[888] = -1
+    with refused(error, r"^rewards\[777\] " + match, bandit):
+        bandit.update_many([1] * LONG, rewards)
+
+
+@pytest.mark.parametrize("arm", [3, -1, 2**63, 2**64, -(2**63) - 1, 2**61 - 1, 0.5, "1"], ids=str)
+@pytest.mark.parametrize("plain", [True, False], ids=["numbers", "names"])
+def test_a_bad_arm_in_a_long_list(arm: Any, plain: bool) -> None:
+    """The hash of 2^61 - 1 is 0, which is an arm."""
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3 if plain else [0, 1, 2], seed=0)
+    arms: list[Any] = [1] * LONG
+    arms[777] = arm
+    match = rf"^arms\[777\] must be one of the 3 arms, got {arm!r}$"
+    with refused(VALUE, match, bandit):
+        bandit.update_many(arms, [0.5] * LONG)
+    arms[888] = -2
+    with refused(VALUE, match, bandit):
+        bandit.update_many(arms, [0.5] * LONG)
+
+
+def test_integers_beyond_64_bits_are_rewards_too() -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 5, reward_range=None)
+    huge = [2**63, -(2**63) - 1, 2**64, 10**99]
+    bandit.update_many([0, 1, 2, 3], huge)
+    bandit.update_many([4, 4], [2**63, -1])
+    assert bandit.statistics()["mean"].tolist() == [*map(float, huge), 2.0**62]
+
+
+def test_a_list_is_read_as_an_array_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain numbers are checked all at once. Others, equal to plain ones, are read one by one."""
+    rng = np.random.default_rng(0)
+    arms, rewards = rng.integers(0, 5, LONG), rng.random(LONG)
+    rewards[::7] = rewards[::7].round()
+    listed = [int(reward) if reward in (0.0, 1.0) else reward for reward in rewards.tolist()]
+    bandits = [thrifty.Bandit(thrifty.TSMA(), 5, seed=0) for _ in range(3)]
+    bandits[0].update_many(arms, rewards)
+    bandits[1].update_many([True if arm == 1 else arm for arm in arms.tolist()], list(rewards))
+    for reader, name in ((Ids, "number"), (Rewards, "read")):
+        monkeypatch.delattr(reader, name)
+    bandits[2].update_many(arms.tolist(), listed)
+    assert everything(bandits[0]) == everything(bandits[1]) == everything(bandits[2])
 
 
 @pytest.mark.parametrize(

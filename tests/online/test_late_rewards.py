@@ -35,7 +35,7 @@ class Slow:
         now = state(bandit)
         self.rng, self.params, self.draws = now.rng.copy(), now.params.copy(), now.draws.copy()
         self.index, self.spent = now.index.copy(), np.zeros(now.index.size, bool)
-        self.phi = bandit.policy.rule(len(bandit), bandit.horizon).phi
+        self.phi = bandit.policy.resolve(len(bandit), bandit.horizon).phi
         self.duel = isinstance(bandit.policy, thrifty.TSTD)
         self.age = np.zeros(now.index.size)
         self.best = np.full(now.index.size, -math.inf)

@@ -69,6 +69,22 @@ TEN_ARMS: list[tuple[Policy, float, float]] = [
     (thrifty.TSTD(0.0), 401.4, 2.7),
     (thrifty.TSTD(0.8), 749.0, 1.5),
     (thrifty.TSTD(1.0), 791.8, 1.1),
+    (thrifty.UCB1(), 592.9, 2.0),
+    (thrifty.UCB1Tuned(), 156.9, 2.3),
+    (thrifty.UCBV(), 500.7, 2.4),
+    (thrifty.MOSS(), 172.2, 2.0),
+    (thrifty.AdaUCB(), 111.7, 1.4),
+    (thrifty.AdaUCB(variance=1.0), 278.8, 2.1),
+    (thrifty.KLUCB(), 138.0, 1.9),
+    (thrifty.KLUCB(c=3.0), 211.7, 2.2),
+    (thrifty.BayesUCB(), 99.8, 1.7),
+    (thrifty.IMED(), 92.5, 1.4),
+    (thrifty.MOTS(), 158.0, 1.9),
+    (thrifty.MOTS(variance=1.0), 386.2, 2.5),
+    (thrifty.MOTSJ(), 194.2, 2.1),
+    (thrifty.MOTSJ(variance=1.0), 466.3, 2.8),
+    (thrifty.MaillardSampling(), 234.2, 2.6),
+    (thrifty.KLMS(), 129.7, 1.9),
 ]
 
 # The setting of the paper's figure 1.

@@ -1,7 +1,12 @@
 """Engines: how the arm with the largest index is found. An engine never changes the law of the decisions."""
 
-ENGINES = ("scan", "tournament", "sleepers")
+ENGINES = ("scan", "tournament", "sleepers", "kinetic")
 
-# From how many arms an engine beats looking at every arm (measured once: see bench/).
+# From how many arms an engine beats looking at every arm: measured, see bench/. Sleepers save draws, so it
+# depends on the schedule and on what a draw costs; and with a larger epsilon too many arms would be drawn one
+# by one.
 TOURNAMENT_FROM = 64
-SLEEPERS_FROM = 256
+KINETIC_FROM = 64
+SLEEPERS_FROM = {"fresh": 512, "epsilon": 128, "duel": 64}
+SLEEPERS_FROM_COSTLY = 32  # fresh and duel, with a law whose draws cost more than the Gaussian's
+SLEEPERS_EPSILON = 0.03

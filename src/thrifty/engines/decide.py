@@ -8,11 +8,13 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from thrifty.engines import play, rounds, sleepers, tournament
-from thrifty.engines.state import ARMS, ENGINE, HANDED, Rule, read_rule, windows
+from thrifty import indices
+from thrifty.engines import history, kinetic, play, rounds, sleepers, tournament
+from thrifty.engines.state import ARMS, CLOCKED, ENGINE, HANDED, LEFT, USED, read_rule, windows, with_own
+from thrifty.indices import ada_ucb
 from thrifty.jit import entry, entry_here, inlined, kernel
 
-SCAN, TOURNAMENT, SLEEPERS = range(3)  # in the order of ENGINES
+SCAN, TOURNAMENT, SLEEPERS, KINETIC = range(4)  # in the order of ENGINES
 
 
 @kernel
@@ -21,6 +23,8 @@ def _choose(rule, state, t):
         return play.choose_tournament(rule, state, t)
     if state.count[ENGINE] == SLEEPERS:
         return play.choose_sleepers(rule, state, t)
+    if state.count[ENGINE] == KINETIC:
+        return play.choose_kinetic(rule, state, t)
     return play.choose_scan(rule, state, t)
 
 
@@ -30,6 +34,8 @@ def _place(rule, state, i):
         tournament.place(state.tree, state.index, i)
     elif state.count[ENGINE] == SLEEPERS:
         sleepers.place(rule, state, i)
+    elif state.count[ENGINE] == KINETIC:
+        kinetic.place(rule, state, i)
 
 
 @inlined
@@ -46,6 +52,8 @@ def _select(choose, rule, state, t, out):
             if i < 0:
                 return j
         rounds.spend(rule, state, i)
+        if rule.schedule == CLOCKED:
+            _place(rule, state, i)
         out[j] = i
     return out.size
 
@@ -66,24 +74,22 @@ def select_own(index: Callable[..., float]) -> Callable[..., int]:
     @entry_here
     def select_by_own_index(block, offsets, t, out, own):
         state = windows(block, offsets)
-        r = read_rule(state)
-        rule = Rule(
-            r.schedule, r.arms, r.horizon, r.law, r.temper, r.phi, r.epsilon, r.batch,
-            own, r.prior_mean, r.prior_weight,
-        )  # fmt: skip
-        return _select(choose, rule, state, t, out)
+        return _select(choose, with_own(read_rule(state), own), state, t, out)
 
     return select_by_own_index
 
 
 @entry
 def update(block, offsets, arms, rewards):
-    """Rewards, each of a pull that was handed out or not."""
+    """Rewards, each of a pull that was handed out or not; returns how many there was room for."""
     state = windows(block, offsets)
     rule = read_rule(state)
     for j in range(arms.size):
+        if state.spans.size > 0 and not history.fits(state.history, state.spans, state.count[USED], arms[j]):
+            return j
         rounds.receive(rule, state, arms[j], rewards[j])
         _place(rule, state, arms[j])
+    return arms.size
 
 
 @entry
@@ -95,6 +101,8 @@ def begin(block, offsets):
         play.begin_tournament(rule, state)
     elif state.count[ENGINE] == SLEEPERS:
         play.begin_sleepers(rule, state)
+    elif state.count[ENGINE] == KINETIC:
+        play.begin_kinetic(rule, state)
     else:
         play.begin_scan(rule, state)
 
@@ -112,7 +120,17 @@ def add(block, offsets, mean, weight):
         state.prior[i, 1] = weight
     if state.tree.size > 0:
         tournament.place(state.tree, state.index, i)
+    if state.races.size > 0:
+        kinetic.enter(state.races, i)
+    if state.order.size > 0:
+        ada_ucb.enter(i, rounds.prior(rule, state, i)[1], state.weights, state.order, state.position)
+        ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
     if rule.prior_weight > 0.0 or state.prior.size > 0:
+        if state.spans.size > 0:
+            prior_mean, prior_weight = rounds.prior(rule, state, i)
+            state.count[USED] = history.add(
+                state.history, state.spans, state.count[USED], i, prior_mean, prior_weight
+            )
         rounds.renew(rule, state, i)
         _place(rule, state, i)
     else:
@@ -129,6 +147,10 @@ def remove(block, offsets, i):
         state.waiting[0] -= 1
     if state.count[ENGINE] == SLEEPERS:
         sleepers.remove(rule, state, i)
+    if state.order.size > 0:
+        ada_ucb.leave(i, state.order, state.position)
+    if state.marks.size > 0 and rule.formula == indices.DIRICHLET_SAMPLING:
+        state.count[LEFT] -= state.marks[i]
     hole = i
     if i < handed:
         hole = handed - 1
@@ -140,6 +162,10 @@ def remove(block, offsets, i):
     fewer = windows(block, offsets)
     if fewer.tree.size > 0:
         tournament.place(fewer.tree, fewer.index, last)
+    if fewer.races.size > 0:
+        kinetic.leave(fewer.races, last)
+    if fewer.order.size > 0:
+        ada_ucb.fill(fewer.weights, fewer.order, fewer.position, fewer.prefix, fewer.spread)
     return hole, i, last, hole
 
 
@@ -165,8 +191,21 @@ def _move(rule, state, i, to):
         state.age[to] = state.age[i]
     if state.count[ENGINE] == SLEEPERS:
         sleepers.move(rule, state, i, to)
+    if state.squares.size > 0:
+        state.squares[to] = state.squares[i]
+    if state.spans.size > 0:
+        for j in range(3):
+            state.spans[to, j] = state.spans[i, j]
+    if state.marks.size > 0:
+        state.marks[to] = state.marks[i]
+    if state.order.size > 0:
+        state.weights[to] = state.weights[i]
+        state.position[to] = state.position[i]
+        state.order[state.position[to]] = to
     if state.tree.size > 0:
         tournament.place(state.tree, state.index, to)
+    if state.races.size > 0:
+        kinetic.place(rule, state, to)
 
 
 @inlined
@@ -183,3 +222,10 @@ def _clear(state, i):
         state.age[i] = 0
     if state.place.size > 0:
         state.place[i] = -1
+    if state.squares.size > 0:
+        state.squares[i] = 0.0
+    if state.spans.size > 0:
+        for j in range(3):
+            state.spans[i, j] = 0
+    if state.marks.size > 0:
+        state.marks[i] = 0

@@ -13,7 +13,9 @@ from typing import Any
 import numba
 
 from thrifty import problems
-from thrifty.engines import late, rounds, scan, sleepers, tournament
+from thrifty.engines import kinetic, late, lists, rounds, scan, sleepers, tournament
+from thrifty.engines.state import CLOCKED, LISTED
+from thrifty.indices import ada_ucb
 from thrifty.jit import config, entry, entry_here, inlined, kernel
 
 
@@ -38,6 +40,8 @@ def _play(begin, choose, place, rule, state, arms, rewards, delays, trace, start
             place(rule, state, i)
         else:
             rounds.spend(rule, state, i)
+            if rule.schedule == CLOCKED:
+                place(rule, state, i)
             late.send(delays, t, i, reward)
             e = late.arrive(delays, t)
             while e >= 0:
@@ -58,12 +62,20 @@ def begin_scan(rule, state):
         if rounds.has_law(state, i):
             state.pending[i, 1] = 0
             rounds.renew(rule, state, i)
+    if state.spread.size > 0:
+        ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
 
 
 @kernel
 def begin_tournament(rule, state):
     begin_scan(rule, state)
     tournament.build(state.tree, state.index)
+
+
+@kernel
+def begin_kinetic(rule, state):
+    begin_scan(rule, state)
+    kinetic.begin(state.races)
 
 
 @kernel
@@ -74,7 +86,9 @@ def begin_sleepers(rule, state):
 
 @inlined
 def choose_scan(rule, state, t):
-    rounds.refresh(rule, state)
+    if rule.schedule == LISTED:
+        return lists.choose(rule, state, t)
+    rounds.refresh(rule, state, t)
     i = scan.choose(state.index, state.rng)
     while state.pending[i, 1] != 0:
         rounds.replace(rule, state, i)
@@ -93,6 +107,11 @@ def choose_tournament(rule, state, t):
 
 
 @inlined
+def choose_kinetic(rule, state, t):
+    return kinetic.choose(rule, state, t)
+
+
+@inlined
 def choose_sleepers(rule, state, t):
     return sleepers.choose(rule, state)
 
@@ -105,6 +124,11 @@ def place_scan(rule, state, i):
 @inlined
 def place_tournament(rule, state, i):
     tournament.place(state.tree, state.index, i)
+
+
+@inlined
+def place_kinetic(rule, state, i):
+    kinetic.place(rule, state, i)
 
 
 @inlined
@@ -136,7 +160,20 @@ def play_sleepers(rule, state, arms, rewards, delays, trace, start, stop, anew):
     )  # fmt: skip
 
 
-PLAYS = {"scan": play_scan, "tournament": play_tournament, "sleepers": play_sleepers}
+@entry
+def play_kinetic(rule, state, arms, rewards, delays, trace, start, stop, anew):
+    return _play(
+        begin_kinetic, choose_kinetic, place_kinetic,
+        rule, state, arms, rewards, delays, trace, start, stop, anew,
+    )  # fmt: skip
+
+
+PLAYS = {
+    "scan": play_scan,
+    "tournament": play_tournament,
+    "sleepers": play_sleepers,
+    "kinetic": play_kinetic,
+}
 
 
 @cache

@@ -2,22 +2,131 @@
 
 import math
 
-from thrifty import laws
-from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, KL_UCB_PLUS_PLUS
-from thrifty.indices import kl_ucb_plus_plus
+from thrifty import indices, laws
+from thrifty.engines import history
+from thrifty.engines.state import AGGREGATE, CLOCKED, COMMITTED, DUEL, EPSILON, FRESH, HISTORIC, SHARED, USED
+from thrifty.indices import ada_ucb
 from thrifty.jit import inlined, kernel
+from thrifty.numerics import random
 from thrifty.schedules import aggregate, duel, epsilon, fresh
 
 
 @inlined
-def refresh(rule, state):
-    """Bring every index up to date for the next round. Committed indices already are."""
+def refresh(rule, state, t):
+    """Bring every index up to date for the next round, before which t pulls were made. Committed ones are."""
     if rule.schedule == FRESH:
         fresh.refresh(rule, state)
     elif rule.schedule == EPSILON:
         epsilon.refresh(rule, state)
     elif rule.schedule == DUEL:
         duel.refresh(rule, state)
+    elif rule.schedule == CLOCKED:
+        for i in range(state.index.size):
+            state.index[i] = clocked(rule, state, i, t)
+    elif rule.schedule == SHARED:
+        _refresh_shared(rule, state, t)
+    elif rule.schedule == HISTORIC:
+        _refresh_historic(rule, state)
+
+
+@kernel
+def _refresh_historic(rule, state):
+    """Indices made from every single reward."""
+    best = -math.inf
+    for i in range(state.index.size):
+        if has_law(state, i):
+            best = max(best, state.means[i])
+    for i in range(state.index.size):
+        if not has_law(state, i):
+            state.index[i] = -math.inf
+            continue
+        n = evidence(rule, state, i)[0]
+        if rule.formula == indices.IMED_BOUNDED:
+            n += state.pending[i, 0]
+        else:
+            state.draws[i] += 1
+        state.evaluations[0] += 1
+        values, times = history.of(state.history, state.spans, i)
+        start = state.params[i, 0]
+        index, start = indices.historic(rule, values, times, n, best, start, state.rng)
+        state.index[i] = index
+        state.params[i, 0] = start
+
+
+@kernel
+def _refresh_shared(rule, state, t):
+    """Indices that depend on other arms: all are made anew."""
+    best, bests = -math.inf, 0
+    for i in range(state.index.size):
+        if has_law(state, i):
+            bests = 1 if state.means[i] > best else bests + (state.means[i] == best)
+            best = max(best, state.means[i])
+    plus = rule.formula == indices.MAILLARD_PLUS
+    chosen = (
+        random.below(state.rng, bests) if plus and bests > 1 else 0
+    )  # which of the best MS+ takes for the best
+    for i in range(state.index.size):
+        if not has_law(state, i):
+            state.index[i] = -math.inf
+            continue
+        n = evidence(rule, state, i)[0]
+        if rule.formula <= indices.ADA_UCB:  # deterministic ones count the pulls that are on their way
+            n += state.pending[i, 0]
+        spread = state.spread[i] if state.spread.size > 0 else 0.0
+        if plus and state.means[i] == best:
+            chosen -= 1
+            if chosen == -1:
+                state.index[i] = indices.shared_best(n, t, state.rng)
+                continue
+        state.index[i] = indices.shared(rule, n, state.means[i], best, spread, state.rng)
+
+
+@inlined
+def evidence(rule, state, i):
+    """Arm i's count and sum of rewards, the prior's pseudo-observations included."""
+    mean, weight = prior(rule, state, i)
+    return state.pulls[i] + weight, state.sums[i] + mean * weight
+
+
+@inlined
+def clocked(rule, state, i, t):
+    """Arm i's index at time t; pulls that are on their way count, at the mean that there is."""
+    if not has_law(state, i):
+        return -math.inf
+    n = evidence(rule, state, i)[0]
+    return indices.clocked(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), t)
+
+
+@inlined
+def reach(rule, state, i, level):
+    """A time before which arm i's index is below the level."""
+    if not has_law(state, i):
+        return math.inf
+    n = evidence(rule, state, i)[0]
+    return indices.reach(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), level)
+
+
+@inlined
+def alike(rule, state, i, j):
+    """Whether the indices of two arms are equal at all times, because their statistics are."""
+    n, m = evidence(rule, state, i)[0], evidence(rule, state, j)[0]
+    return (
+        n + state.pending[i, 0] == m + state.pending[j, 0]
+        and (state.means[i] == state.means[j] or not has_law(state, i))
+        and has_law(state, i) == has_law(state, j)
+        and _variance(rule, state, i) == _variance(rule, state, j)
+    )
+
+
+@inlined
+def _variance(rule, state, i):
+    """Of arm i's rewards, the pseudo-observations of a prior being at its mean; 0 if no formula needs it."""
+    if state.squares.size == 0:
+        return 0.0
+    prior = state.prior[i, 0] if state.prior.size > 0 else rule.prior_mean
+    n = evidence(rule, state, i)[0]
+    extra = (n - state.pulls[i]) * prior * prior
+    return max((state.squares[i] + extra) / n - state.means[i] ** 2, 0.0) if n > 0.0 else 0.0
 
 
 @inlined
@@ -37,15 +146,16 @@ def prior(rule, state, i):
 @inlined
 def renew(rule, state, i):
     """Arm i's statistics changed: bring what is kept for it up to date."""
-    mean, weight = prior(rule, state, i)
-    n = state.pulls[i] + weight
-    s = state.sums[i] + mean * weight
+    n, s = evidence(rule, state, i)
     state.means[i] = s / n
-    if rule.schedule == KL_UCB_PLUS_PLUS:
-        state.index[i] = kl_ucb_plus_plus.index(n + state.pending[i, 0], s / n, rule.arms, rule.horizon)
+    if rule.schedule == COMMITTED:
+        state.index[i] = indices.committed(rule, n + state.pending[i, 0], s / n)
+    if rule.schedule >= COMMITTED:
         return
     if rule.temper != 1.0:  # most policies: spare them two divisions
         n, s = n / rule.temper, s / rule.temper
+    if rule.law == laws.INVERSE_GAMMA_FLAT and n <= 1.0:
+        state.means[i] = math.inf  # there is no posterior yet: the arm is tried again at once
     a, b = laws.parameters(rule.law, n, s)
     state.params[i, 0] = a
     state.params[i, 1] = b
@@ -55,13 +165,28 @@ def renew(rule, state, i):
         duel.renew(state, i)
 
 
+@kernel
+def rounded(reward, grid, rng):
+    """A reward in [0, 1], to one of the two next multiples of 1/grid, at random so that the mean stays."""
+    whole = math.floor(reward * grid)
+    return (whole + (random.uniform(rng) < reward * grid - whole)) / grid
+
+
 @inlined
 def observe(rule, state, i, reward):
     """A pull of arm i gave a reward."""
     if state.pulls[i] == 0 and state.waiting[0] > 0:
         state.waiting[0] -= 1
+    if rule.grid > 0:
+        reward = rounded(reward, rule.grid, state.rng)
     state.pulls[i] += 1
     state.sums[i] += reward
+    if state.squares.size > 0:
+        state.squares[i] += reward * reward
+    if state.spans.size > 0:
+        state.count[USED] = history.add(state.history, state.spans, state.count[USED], i, reward, 1.0)
+    if state.spread.size > 0:
+        ada_ucb.pull(i, state.weights, state.order, state.position, state.prefix, state.spread)
     renew(rule, state, i)
 
 
@@ -72,7 +197,7 @@ def spend(rule, state, i):
     if rule.schedule == DUEL:
         state.pending[i, 1] = duel.is_committed(rule, state, i)
     else:
-        state.pending[i, 1] = rule.schedule in (AGGREGATE, KL_UCB_PLUS_PLUS) and state.index[i] > -math.inf
+        state.pending[i, 1] = rule.schedule in (AGGREGATE, COMMITTED) and state.index[i] > -math.inf
 
 
 @kernel

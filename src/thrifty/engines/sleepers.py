@@ -39,9 +39,9 @@ from thrifty.engines.state import (
 from thrifty.jit import inlined, kernel
 from thrifty.numerics import random
 
-# The sum of rates is set to ln K + GOAL. Below ln K + LOW the level is too high: too often nobody exceeds it. When
-# a round costs HIGH times that, the level is too low.
-LOW, GOAL, HIGH = -1.0, 1.5, 1.8
+# The sum of rates is set to ln K + GOAL. Below ln K + LOW the level is too high: too often nobody exceeds it.
+# When a round costs HIGH times that, the level is too low.
+LOW, GOAL, HIGH = -1.0, 3.5, 1.8
 # In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
 STRIDE, HASTE = 16, 64.0
 SEARCHES = 5  # for the first level

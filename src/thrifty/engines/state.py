@@ -4,12 +4,13 @@ A state is one block of memory, and its fields are windows on it. So the whole o
 a kernel as one array, at almost no cost, and a snapshot is a copy of the block.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.engines import tournament
+from thrifty.engines import history, tournament
+from thrifty.indices import ADA_UCB
 from thrifty.jit import inlined
 from thrifty.numerics import random
 
@@ -17,9 +18,21 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-# The schedules, and KL-UCB++ whose index is a function of the statistics instead of a draw.
-FRESH, EPSILON, AGGREGATE, DUEL, KL_UCB_PLUS_PLUS = range(5)
-SCHEDULES = {"fresh": FRESH, "epsilon": EPSILON, "aggregate": AGGREGATE, "duel": DUEL}
+# When indices are drawn; for those that are functions of the statistics instead, what changes them: their own
+# arm's pulls alone, the time too, or other arms' statistics as well; then indices that need every single
+# reward, and policies that make lists of arms to pull.
+FRESH, EPSILON, AGGREGATE, DUEL, COMMITTED, CLOCKED, SHARED, HISTORIC, LISTED = range(9)
+SCHEDULES = {
+    "fresh": FRESH,
+    "epsilon": EPSILON,
+    "aggregate": AGGREGATE,
+    "duel": DUEL,
+    "committed": COMMITTED,
+    "clocked": CLOCKED,
+    "shared": SHARED,
+    "historic": HISTORIC,
+    "listed": LISTED,
+}
 
 
 class Rule(NamedTuple):
@@ -37,10 +50,18 @@ class Rule(NamedTuple):
     own: tuple[float, ...] = ()  # what a user's own index calls self
     prior_mean: float = 0.0
     prior_weight: float = 0.0  # 0: every arm is pulled once instead
+    formula: int = 0  # which one, where the index is not drawn from a law
+    family: int = 0  # of rewards
+    first: float = 0.0  # the parameters of the formula, in the order of the policy's fields
+    second: float = 0.0
+    variance: float = 0.25
+    squares: bool = False  # whether the formula needs the rewards' variance
+    history: bool = False  # whether every single reward is kept
+    grid: int = 0  # M: rewards in [0, 1] are rounded to multiples of 1/M, at random, so that their means stay
 
 
 # The single numbers of a state, in its field count.
-ARMS, HANDED, ENGINE, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, COUNTS = range(9)
+ARMS, HANDED, ENGINE, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, USED, STAGE, CURSOR, LEFT, COUNTS = range(13)
 
 
 class State(NamedTuple):
@@ -71,6 +92,20 @@ class State(NamedTuple):
     seen: Integers  # sleepers, duel: how many of its draws were seen since then
     older: Integers  # sleepers, duel: the arm pulled before this one
     newer: Integers  # sleepers, duel: the arm pulled after this one
+    squares: Floats  # where the formula needs them: sums of squared rewards
+    weights: Floats  # AdaUCB: pulls, the prior's weight included
+    order: Integers  # AdaUCB: the arms, by increasing weight
+    position: Integers  # AdaUCB: where in that order an arm is
+    prefix: Floats  # AdaUCB: sums of roots of weights along that order
+    spread: Floats  # AdaUCB: H
+    races: Floats  # (slots, 3): kinetic: who leads below each slot, how many are tied, and until when
+    history: (
+        Floats  # (entries, 2): different rewards of an arm side by side, in order, and how often each came
+    )
+    spans: (
+        Integers  # (K, 3): where in the history an arm's begin, how many there are, and for how many is room
+    )
+    marks: Integers  # lists: who is on one
     rule: Floats  # online: the rule, as numbers
 
 
@@ -108,7 +143,17 @@ def _windows(block, offsets):
         seen=block[o[22] : min(o[22] + k, o[23])],
         older=block[o[23] : min(o[23] + k, o[24])],
         newer=block[o[24] : min(o[24] + k, o[25])],
-        rule=numbers[o[25] : o[26]],
+        squares=numbers[o[25] : min(o[25] + k, o[26])],
+        weights=numbers[o[26] : min(o[26] + k, o[27])],
+        order=block[o[27] : min(o[27] + k, o[28])],
+        position=block[o[28] : min(o[28] + k, o[29])],
+        prefix=numbers[o[29] : min(o[29] + k, o[30])],
+        spread=numbers[o[30] : min(o[30] + k, o[31])],
+        races=numbers[o[31] : o[32]].reshape(((o[32] - o[31]) // 3, 3)),
+        history=numbers[o[32] : o[33]].reshape(((o[33] - o[32]) // 2, 2)),
+        spans=block[o[33] : min(o[33] + 3 * k, o[34])].reshape((min(k, (o[34] - o[33]) // 3), 3)),
+        marks=block[o[34] : min(o[34] + k, o[35])],
+        rule=numbers[o[35] : o[36]],
     )
 
 
@@ -131,15 +176,63 @@ def read_rule(state):
         own=(),
         prior_mean=r[9],
         prior_weight=r[10],
+        formula=int(r[11]),
+        family=int(r[12]),
+        first=r[13],
+        second=r[14],
+        variance=r[15],
+        squares=r[16] != 0.0,
+        history=r[17] != 0.0,
+        grid=int(r[18]),
+    )
+
+
+@inlined
+def with_own(rule, own):
+    """The same rule for a user's own index."""
+    return Rule(
+        schedule=rule.schedule,
+        arms=rule.arms,
+        horizon=rule.horizon,
+        law=rule.law,
+        temper=rule.temper,
+        phi=rule.phi,
+        epsilon=rule.epsilon,
+        batch=rule.batch,
+        own=own,
+        prior_mean=rule.prior_mean,
+        prior_weight=rule.prior_weight,
+        formula=rule.formula,
+        family=rule.family,
+        first=rule.first,
+        second=rule.second,
+        variance=rule.variance,
+        squares=rule.squares,
+        history=rule.history,
+        grid=rule.grid,
     )
 
 
 def write_rule(state: State, rule: Rule) -> None:
-    state.rule[:] = rule._replace(own=0.0)  # type: ignore[arg-type]
+    numbers: Any = rule._replace(own=())
+    state.rule[:] = [0.0 if value == () else value for value in numbers]
 
 
 # The fields whose size does not depend on the number of arms.
 FIXED = ("count", "evaluations", "waiting", "rng", "woken", "ends", "levels", "rule")
+
+
+LEADER, TIES, UNTIL = range(3)  # the columns of state.races
+
+
+def races(arms: int, room: int) -> Floats:
+    """A binary tree in which nothing has been compared yet: the root is slot 1, slot s has children 2s, 2s +
+    1."""
+    tree = np.full((2 << (room - 1).bit_length(), 3), -np.inf)
+    leaves = tree[tree.shape[0] // 2 :]
+    leaves[:, LEADER] = np.where(np.arange(leaves.shape[0]) < arms, np.arange(leaves.shape[0]), -1)
+    leaves[:, TIES] = leaves[:, LEADER] >= 0
+    return tree
 
 
 class Memory(NamedTuple):
@@ -160,6 +253,8 @@ class Memory(NamedTuple):
         old = dict(zip(State._fields, np.diff(self.offsets).tolist(), strict=True))
         sizes = {name: size if name in FIXED else size // self.room * room for name, size in old.items()}
         sizes["tree"] = 2 * tournament.slots(room) if old["tree"] else 0
+        sizes["races"] = 3 * (2 << (room - 1).bit_length()) if old["races"] else 0
+        sizes["history"] = 2 * old["history"]
         offsets = begins(sizes)
         memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
         for start, size, target in zip(self.offsets[:-1], old.values(), offsets[:-1], strict=True):
@@ -167,12 +262,21 @@ class Memory(NamedTuple):
         state = memory.state
         if old["tree"]:
             state.tree[:] = tournament.built(state.index, room)
+        if old["races"]:
+            state.races[:] = races(state.index.size, room)
+        if old["history"]:
+            state.count[USED] = history.moved(self.state.history, state.spans, state.history)
         return memory
 
 
-def layout(schedule: int, engine: str, room: int, *, priors: bool) -> dict[str, int]:
-    """How many words each field takes."""
+def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | None = None) -> dict[str, int]:
+    """How many words each field takes; the history has so many entries, or enough for the horizon."""
+    schedule = rule.schedule
+    if entries is None:
+        entries = history.entries(room, rule.horizon) if rule.history else 0
     duel = room if schedule == DUEL else 0
+    squares = room if rule.squares else 0
+    ranks = room if schedule == SHARED and rule.formula == ADA_UCB else 0
     asleep = room if engine == "sleepers" else 0
     late = min(duel, asleep)
     tree = engine == "tournament" or (engine == "sleepers" and schedule != FRESH)
@@ -182,6 +286,9 @@ def layout(schedule: int, engine: str, room: int, *, priors: bool) -> dict[str, 
         tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel, line=2 * asleep,
         woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
+        squares=squares, weights=ranks, order=ranks, position=ranks, prefix=ranks, spread=ranks,
+        races=3 * (2 << (room - 1).bit_length()) if engine == "kinetic" else 0,
+        history=2 * entries, spans=3 * room if rule.history else 0, marks=room if schedule == LISTED else 0,
         rule=len(Rule._fields),
     )  # fmt: skip
     return {name: sizes[name] for name in State._fields}
@@ -195,7 +302,7 @@ def begins(sizes: dict[str, int]) -> Integers:
 def new_memory(rule: Rule, rng: Words, engine: str, *, priors: bool = False) -> Memory:
     """A state before the first round; with ``priors``, each arm has one of its own."""
     k = rule.arms
-    offsets = begins(layout(rule.schedule, engine, k, priors=priors))
+    offsets = begins(layout(rule, engine, k, priors=priors))
     memory = Memory(np.zeros(offsets[-1], np.int64), offsets, k)
     memory.block[ARMS] = k
     state = memory.state
@@ -208,6 +315,13 @@ def new_memory(rule: Rule, rng: Words, engine: str, *, priors: bool = False) -> 
     state.levels[:2] = np.inf
     if state.tree.size:
         state.tree[:] = tournament.built(state.index, k)
+    if state.races.size:
+        state.races[:] = races(k, k)
+    if state.spans.size and rule.prior_weight > 0.0:
+        state.count[USED] = history.begin(state.history, state.spans, rule.prior_mean, rule.prior_weight)
+    if state.order.size:
+        state.weights[:] = rule.prior_weight
+        state.order[:] = state.position[:] = np.arange(k)
     return memory
 
 

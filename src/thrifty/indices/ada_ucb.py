@@ -72,6 +72,25 @@ def pull(i, n, order, position, sums, spread):
 
 
 @kernel
+def enter(i, weight, n, order, position):
+    """A new arm, the last, with this n. In place; ``fill`` has to follow."""
+    n[i] = weight
+    order[i] = i
+    position[i] = i
+    p = i
+    while p > 0 and n[order[p - 1]] > weight:
+        _trade(p - 1, p, order, position)
+        p -= 1
+
+
+@kernel
+def leave(i, order, position):
+    """Arm i goes: its place becomes the last. In place; ``fill`` has to follow when it has gone."""
+    for p in range(position[i], order.size - 1):
+        _trade(p, p + 1, order, position)
+
+
+@kernel
 def _trade(p, q, order, position):
     """The arms at places p and q change places."""
     order[p], order[q] = order[q], order[p]

@@ -8,11 +8,24 @@ serves all laws, for a branch that is always predicted, where a function per law
 import math
 
 from thrifty.jit import inlined, kernel
-from thrifty.laws import beta, exponential_family, gaussian
-from thrifty.numerics import random
+from thrifty.laws import beta, exponential_families, exponential_family, gamma, gaussian, inverse_gamma
+from thrifty.numerics import families, random
 
-GAUSSIAN, BETA, EXPONENTIAL_FAMILY = range(3)
-CODES = {"gaussian": GAUSSIAN, "beta": BETA, "exponential-family": EXPONENTIAL_FAMILY}
+GAUSSIAN, BETA, EXPONENTIAL_FAMILY, GAMMA, INVERSE_GAMMA, INVERSE_GAMMA_FLAT = range(6)
+CODES = {
+    "gaussian": GAUSSIAN,
+    "beta": BETA,
+    "gamma": GAMMA,
+    "inverse-gamma": INVERSE_GAMMA,
+    "inverse-gamma-flat": INVERSE_GAMMA_FLAT,
+}
+
+# The law of ExpTS: for Bernoulli rewards it has a file of its own, for another family its code is this plus
+# that of the family.
+OTHER_FAMILY = 6
+EXPONENTIAL_FAMILIES = {name: OTHER_FAMILY + code for name, code in families.CODES.items()} | {
+    "bernoulli": EXPONENTIAL_FAMILY
+}
 
 
 @kernel
@@ -22,6 +35,14 @@ def parameters(law, n, s):
         return gaussian.parameters(n, s)
     if law == BETA:
         return beta.parameters(n, s)
+    if law == GAMMA:
+        return gamma.parameters(n, s)
+    if law == INVERSE_GAMMA:
+        return inverse_gamma.parameters(n, s)
+    if law == INVERSE_GAMMA_FLAT:
+        return inverse_gamma.parameters_flat(n, s)
+    if law >= OTHER_FAMILY:
+        return exponential_families.parameters(n, s)
     return exponential_family.parameters(n, s)
 
 
@@ -32,6 +53,12 @@ def draw(law, a, b, rng):
         return gaussian.draw(a, b, rng)
     if law == BETA:
         return beta.draw(a, b, rng)
+    if law == GAMMA:
+        return gamma.draw(a, b, rng)
+    if law in (INVERSE_GAMMA, INVERSE_GAMMA_FLAT):
+        return inverse_gamma.draw(a, b, rng)
+    if law >= OTHER_FAMILY:
+        return exponential_families.draw(law - OTHER_FAMILY, a, b, rng)
     return exponential_family.draw(a, b, rng)
 
 
@@ -52,6 +79,12 @@ def sf(law, a, b, c):
         return gaussian.sf(a, b, c)
     if law == BETA:
         return beta.sf(a, b, c)
+    if law == GAMMA:
+        return gamma.sf(a, b, c)
+    if law in (INVERSE_GAMMA, INVERSE_GAMMA_FLAT):
+        return inverse_gamma.sf(a, b, c)
+    if law >= OTHER_FAMILY:
+        return exponential_families.sf(law - OTHER_FAMILY, a, b, c)
     return exponential_family.sf(a, b, c)
 
 
@@ -62,6 +95,12 @@ def isf(law, a, b, p):
         return gaussian.isf(a, b, p)
     if law == BETA:
         return beta.isf(a, b, p)
+    if law == GAMMA:
+        return gamma.isf(a, b, p)
+    if law in (INVERSE_GAMMA, INVERSE_GAMMA_FLAT):
+        return inverse_gamma.isf(a, b, p)
+    if law >= OTHER_FAMILY:
+        return exponential_families.isf(law - OTHER_FAMILY, a, b, p)
     return exponential_family.isf(a, b, p)
 
 

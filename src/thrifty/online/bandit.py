@@ -226,7 +226,7 @@ class Bandit:
 
     def _rule(self) -> Rule:
         mean, weight = self._prior or (0.0, 0.0)
-        rule = self._policy.rule(len(self._ids), self._horizon)
+        rule = self._policy.resolve(len(self._ids), self._horizon)
         return rule._replace(prior_mean=mean, prior_weight=weight)
 
     def _look_ahead(self) -> None:

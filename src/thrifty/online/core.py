@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import ENGINES, decide
+from thrifty.engines import ENGINES, decide, history
 from thrifty.engines.state import (
     ARMS,
     ENGINE,
+    USED,
     Floats,
     Integers,
     Memory,
@@ -37,6 +38,11 @@ def begin_memory(rule: Rule, rng: Words, engine: str, priors: Floats | None) -> 
     state.count[ENGINE] = ENGINES.index(engine)
     if priors is not None:
         state.prior[:] = priors
+        if state.order.size:
+            state.weights[:] = priors[:, 1]
+            state.order[:] = np.argsort(state.weights, kind="stable")
+        if state.spans.size:
+            state.count[USED] = history.begin(state.history, state.spans, priors[:, 0], priors[:, 1])
     write_rule(state, rule)
     return memory
 
@@ -85,7 +91,10 @@ class Core:
         kernels.select(self.memory.block, self.memory.offsets, t, out)
 
     def update(self, arms: Integers, rewards: Floats) -> None:
-        kernels.update(self.memory.block, self.memory.offsets, arms, rewards)
+        done = kernels.update(self.memory.block, self.memory.offsets, arms, rewards)
+        while done < arms.size:
+            self.memory = self.memory.grown(self.memory.room)
+            done += kernels.update(self.memory.block, self.memory.offsets, arms[done:], rewards[done:])
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
@@ -94,6 +103,10 @@ class Core:
         state.sums[:] = sums
         if state.waiting[0] > 0:
             state.waiting[0] = np.count_nonzero(pulls == 0)
+        state.squares[:] = sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
+        if state.order.size:
+            state.weights[:] += pulls
+            state.order[:] = np.argsort(state.weights, kind="stable")
         self.begin()
 
     def begin(self) -> None:
@@ -107,8 +120,11 @@ class Core:
     def add(self, prior: tuple[float, float] | None) -> None:
         """One more arm, with the next number."""
         arms = int(self.memory.block[ARMS])
+        state = self.memory.state
         if arms == self.memory.room:
             self.memory = self.memory.grown(2 * arms)
+        elif state.spans.size and state.count[USED] + history.LEAST > len(state.history):
+            self.memory = self.memory.grown(self.memory.room)
         mean, weight = prior or (0.0, 0.0)
         kernels.add(self.memory.block, self.memory.offsets, mean, weight)
 

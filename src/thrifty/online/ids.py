@@ -8,7 +8,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.engines.state import Integers
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.online.inputs import sequence
+from thrifty.online.inputs import as_numbers, sequence
 
 MOST = 10**9
 
@@ -72,10 +72,11 @@ class Ids:
     def numbers(self, names: Any, what: str = "arms") -> Integers:
         """The numbers of the arms with these ids."""
         listed = sequence(what, names)
-        if self._plain and isinstance(listed, np.ndarray) and listed.dtype.kind in "iu" and listed.ndim == 1:
-            for i in np.flatnonzero((listed < 0) | (listed >= self._plain))[:1]:
+        numbers = as_numbers(listed) if self._plain else None
+        if numbers is not None and numbers.dtype.kind in "iu":
+            for i in np.flatnonzero((numbers < 0) | (numbers >= self._plain))[:1]:
                 self.number(listed[i], f"{what}[{i}]")
-            return listed.astype(np.int64)
+            return numbers.astype(np.int64)
         return np.array([self.number(name, f"{what}[{i}]") for i, name in enumerate(listed)], np.int64)
 
     def check_new(self, name: Any) -> None:

@@ -1,6 +1,5 @@
 """A bandit in a file: a JSON header and the block of its state as it is. No pickle, versioned, atomic."""
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ from thrifty.errors import FileError, InvalidType, ThriftyError
 from thrifty.online.core import Core
 from thrifty.online.ids import Ids
 from thrifty.online.posterior import PosteriorCore
-from thrifty.policies import POLICIES, Policy
+from thrifty.policies import POLICIES, Policy, described, restored
 
 KIND = "bandit"
 WHAT = "snapshot of a bandit"
@@ -45,10 +44,11 @@ def save(
         raise InvalidType(f"only policies and laws of thrifty itself can be saved, got {policy!r}")
     header: dict[str, Any] = {
         "kind": KIND,
-        "policy": {"name": name} | dataclasses.asdict(policy),
+        "policy": described(policy),
         "engine": core.engine,
         "priors": core.has_priors,
         "room": core.memory.room,
+        "entries": len(core.memory.state.history),
         "settings": settings._asdict(),
     }
     arrays: storage.Arrays = {"block": core.memory.block, "ids": _pack(ids)}
@@ -73,12 +73,11 @@ def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
 def _restored(
     header: dict[str, Any], block: NDArray[Any], ids: NDArray[Any]
 ) -> tuple[Policy, Ids, Memory, Settings]:
-    fields = dict(header["policy"])
-    policy: Policy = POLICIES[fields.pop("name")](**fields)
+    policy = restored(header["policy"])
     names = Ids(json.loads(ids.tobytes()))
     engine, room = header["engine"], header["room"]
-    schedule = policy.rule(len(names), 1).schedule
-    offsets = begins(layout(schedule, engine, room, priors=header["priors"]))
+    rule = policy.resolve(len(names), 1)
+    offsets = begins(layout(rule, engine, room, priors=header["priors"], entries=header["entries"]))
     fits = engine in ENGINES and block.dtype == np.int64 and block.shape == (offsets[-1],)
     if not fits or not len(names) == block[ARMS] <= room:
         raise ValueError("its settings are not those of its data")

@@ -1,6 +1,5 @@
 """What to simulate, checked: from the arguments of ``simulate`` to the settings and kernels of a run."""
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from thrifty.delays import Delay
 from thrifty.engines.play import PLAYS, play_own
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import IndexPolicy, Policy
+from thrifty.policies import IndexPolicy, Policy, described
 from thrifty.problems import REWARDS, Problem
 from thrifty.simulation.result import Settings
 
@@ -69,7 +68,7 @@ def plan(
         for policy in policies
     )
     settings = Settings(
-        policies=tuple({"name": type(p).__name__} | dataclasses.asdict(p) for p in policies),
+        policies=tuple(described(p) for p in policies),
         labels=_labels(policies),
         engines=engines,
         problem=problem,

@@ -1,0 +1,111 @@
+"""What every policy is: a frozen dataclass that says how its index is made, and with which parameters.
+
+A policy is a value: equal to another with the same parameters, hashable, and its ``repr`` is the call that
+makes it. It becomes a ``Rule`` for the kernels when the number of arms and the horizon are known.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thrifty import checks
+from thrifty.engines import ENGINES, KINETIC_FROM, TOURNAMENT_FROM
+from thrifty.engines.state import Rule
+from thrifty.errors import InvalidValue
+
+# The rewards that a family's divergence is made for; that of Bernoulli is valid for all in [0, 1].
+FAMILY_REWARDS = {
+    "bernoulli": "unit",
+    "gaussian": "any",
+    "poisson": "non-negative",
+    "exponential": "non-negative",
+}
+
+
+@dataclass(frozen=True)
+class Policy(ABC):
+    """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
+
+    laws: ClassVar[tuple[str, ...]] = ()  # those it can be given, or the one it has
+    schedule: ClassVar[str]
+    engines: ClassVar[tuple[str, ...]] = ("scan",)
+    guarantees: ClassVar[tuple[str, ...]] = ()  # proven: "asymptotic", "minimax", "sub-UCB"
+    citation: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """A short name for tables and figures."""
+
+    @property
+    def rewards(self) -> str:
+        """The widest kind of rewards it is made for, one of ``problems.REWARDS``."""
+        return "any"
+
+    @abstractmethod
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        """The policy for this many arms and this horizon, as the kernels see it."""
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """The engines that can run it with these parameters, scan first."""
+        return self.engines
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether its formulas contain the horizon."""
+        return False
+
+    def engine_for(self, arms: int, engine: str = "auto") -> str:
+        """The engine that was asked for, or the fastest: a constant of the code, never of the machine."""
+        checks.choice("engine", engine, ("auto", *ENGINES))
+        able = self.runs_on
+        if engine == "auto":
+            return next((name for name in able[1:] if arms >= self.fastest_from(name)), "scan")
+        if engine not in able:
+            raise InvalidValue(f"engine must be one of {', '.join(able)} for {self!r}, got {engine!r}")
+        return engine
+
+    def fastest_from(self, engine: str) -> float:
+        """From how many arms an engine is faster than scan."""
+        return {"tournament": TOURNAMENT_FROM, "kinetic": KINETIC_FROM}[engine]
+
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        """The rules that it follows, each with the round from which on: one, unless it is anytime."""
+        return [(0, self.resolve(arms, horizon))]
+
+
+class HorizonPolicy(Policy):
+    """A policy whose formulas contain the horizon T.
+
+    ``anytime=True`` plays without knowing it: T is guessed, and doubled whenever it is reached. Nothing is
+    forgotten then; parameters and indices are made anew. An engineering answer, without a theorem.
+    """
+
+    anytime: bool  # a field of each
+
+    @property
+    def needs_horizon(self) -> bool:
+        return True
+
+    def __post_init__(self) -> None:
+        checks.flag("anytime", self.anytime)
+
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        if not self.anytime:
+            return super().stages(arms, horizon)
+        guesses = [first_guess(arms)]
+        while guesses[-1] < horizon:
+            guesses.append(2 * guesses[-1])
+        return [
+            (start, self.resolve(arms, guess)) for start, guess in zip([0, *guesses], guesses, strict=False)
+        ]
+
+
+def first_guess(arms: int) -> int:
+    """Where a horizon that is not known starts.
+
+    >>> first_guess(20), first_guess(10**6)
+    (1024, 2000000)
+    """
+    return max(1024, 2 * arms)

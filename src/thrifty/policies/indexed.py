@@ -1,0 +1,338 @@
+"""Policies whose index is a function of the statistics. The formulas are in ``thrifty.indices``."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thrifty import checks, indices
+from thrifty.engines.state import CLOCKED, COMMITTED, HISTORIC, SHARED, Rule
+from thrifty.numerics import families
+from thrifty.policies.base import FAMILY_REWARDS, HorizonPolicy, Policy
+
+
+@dataclass(frozen=True)
+class KLUCBPlusPlus(HorizonPolicy):
+    """KL-UCB++: a deterministic index that only changes when its arm is pulled. For rewards in [0, 1]."""
+
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "committed"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax")
+    citation: ClassVar[str] = "Ménard & Garivier 2017"
+
+    @property
+    def label(self) -> str:
+        return "KL-UCB++ (anytime)" if self.anytime else "KL-UCB++"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(COMMITTED, arms, horizon, formula=indices.KL_UCB_PLUS_PLUS)
+
+
+@dataclass(frozen=True)
+class MOSS(HorizonPolicy):
+    """MOSS with a known horizon, in the form for rewards in [0, 1]."""
+
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "committed"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
+    guarantees: ClassVar[tuple[str, ...]] = ("minimax",)
+    citation: ClassVar[str] = "Audibert & Bubeck 2009"
+
+    @property
+    def label(self) -> str:
+        return "MOSS (anytime)" if self.anytime else "MOSS"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(COMMITTED, arms, horizon, formula=indices.MOSS)
+
+
+class Clocked(Policy):
+    """What indices that rise with the time have in common."""
+
+    schedule: ClassVar[str] = "clocked"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "kinetic")
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+
+@dataclass(frozen=True)
+class UCB1(Clocked):
+    """UCB1."""
+
+    citation: ClassVar[str] = "Auer, Cesa-Bianchi & Fischer 2002"
+
+    @property
+    def label(self) -> str:
+        return "UCB1"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(CLOCKED, arms, horizon, formula=indices.UCB1)
+
+
+@dataclass(frozen=True)
+class UCB1Tuned(Clocked):
+    """UCB1-tuned: UCB1 with the variance that was seen, at most 1/4."""
+
+    citation: ClassVar[str] = "Auer, Cesa-Bianchi & Fischer 2002"
+
+    @property
+    def label(self) -> str:
+        return "UCB1-tuned"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(CLOCKED, arms, horizon, formula=indices.UCB1_TUNED, squares=True)
+
+
+@dataclass(frozen=True)
+class UCBV(Clocked):
+    """UCB-V: a bonus by the variance that was seen."""
+
+    zeta: float = 1.0
+    c: float = 1.0
+
+    citation: ClassVar[str] = "Audibert, Munos & Szepesvári 2009"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "zeta", checks.positive("zeta", self.zeta))
+        object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=checks.LARGEST))
+
+    @property
+    def label(self) -> str:
+        return "UCB-V" if (self.zeta, self.c) == (1.0, 1.0) else f"UCB-V (ζ={self.zeta:g}, c={self.c:g})"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(
+            CLOCKED, arms, horizon, formula=indices.UCB_V, first=self.zeta, second=self.c, squares=True
+        )
+
+
+@dataclass(frozen=True)
+class KLUCB(Clocked):
+    """KL-UCB with the exploration ln t + c ln ln t, for a family of rewards; "bernoulli" is valid on all of
+    [0, 1]."""
+
+    c: float = 0.0
+    family: str = "bernoulli"
+
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Garivier & Cappé 2011"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=checks.LARGEST))
+        checks.choice("family", self.family, tuple(families.CODES))
+
+    @property
+    def label(self) -> str:
+        notes = [f"c={self.c:g}"] if self.c else []
+        notes += [self.family] if self.family != "bernoulli" else []
+        return "KL-UCB" + (f" ({', '.join(notes)})" if notes else "")
+
+    @property
+    def rewards(self) -> str:
+        return FAMILY_REWARDS[self.family]
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        family = families.CODES[self.family]
+        return Rule(CLOCKED, arms, horizon, formula=indices.KL_UCB, family=family, first=self.c)
+
+
+@dataclass(frozen=True)
+class BayesUCB(Clocked):
+    """Bayes-UCB: the quantile of order 1 - 1/(t (ln T)^c) of a Beta posterior. With c = 0 it needs no
+    horizon."""
+
+    c: float = 0.0
+
+    laws: ClassVar[tuple[str, ...]] = ("beta",)
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Kaufmann, Cappé & Garivier 2012"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=100.0))
+
+    @property
+    def label(self) -> str:
+        return f"Bayes-UCB (c={self.c:g})" if self.c else "Bayes-UCB"
+
+    @property
+    def rewards(self) -> str:
+        return "binary"
+
+    @property
+    def needs_horizon(self) -> bool:
+        return self.c > 0.0
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(CLOCKED, arms, horizon, formula=indices.BAYES_UCB, first=self.c)
+
+
+@dataclass(frozen=True)
+class IMED(Policy):
+    """IMED for a family of rewards. "bernoulli" is valid on all of [0, 1]; "bounded" knows no family there,
+    compares by K_inf and keeps every reward."""
+
+    family: str = "bernoulli"
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Honda & Takemura 2015"
+
+    def __post_init__(self) -> None:
+        checks.choice("family", self.family, (*families.CODES, "bounded"))
+
+    @property
+    def label(self) -> str:
+        return "IMED" if self.family == "bernoulli" else f"IMED ({self.family})"
+
+    @property
+    def rewards(self) -> str:
+        return "unit" if self.family == "bounded" else FAMILY_REWARDS[self.family]
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        if self.family == "bounded":
+            return Rule(HISTORIC, arms, horizon, formula=indices.IMED_BOUNDED, history=True)
+        return Rule(SHARED, arms, horizon, formula=indices.IMED, family=families.CODES[self.family])
+
+
+@dataclass(frozen=True)
+class AdaUCB(HorizonPolicy):
+    """AdaUCB, for rewards of this variance: 1/4 covers all in [0, 1]."""
+
+    variance: float = 0.25
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax", "sub-UCB")
+    citation: ClassVar[str] = "Lattimore 2018"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "variance", checks.positive("variance", self.variance))
+
+    @property
+    def label(self) -> str:
+        return _varied("AdaUCB", self.variance, self.anytime)
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(SHARED, arms, horizon, formula=indices.ADA_UCB, variance=self.variance)
+
+
+@dataclass(frozen=True)
+class MOTS(HorizonPolicy):
+    """MOTS: Gaussian Thompson sampling whose draws are clipped from above."""
+
+    rho: float = 0.9999
+    clip: float = 4.0
+    variance: float = 0.25
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("minimax",)
+    citation: ClassVar[str] = "Jin, Xu, Shi, Xiao & Gu 2021"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rho", checks.unit("rho", self.rho, open_at_zero=True))
+        object.__setattr__(self, "clip", checks.positive("clip", self.clip))
+        object.__setattr__(self, "variance", checks.positive("variance", self.variance))
+
+    @property
+    def label(self) -> str:
+        return _varied("MOTS", self.variance, self.anytime)
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(
+            SHARED,
+            arms,
+            horizon,
+            formula=indices.MOTS,
+            first=self.clip,
+            second=self.rho,
+            variance=self.variance,
+        )
+
+
+@dataclass(frozen=True)
+class MOTSJ(HorizonPolicy):
+    """MOTS-J: the same with a two-sided Rayleigh law, which gives nothing away."""
+
+    clip: float = 4.0
+    variance: float = 0.25
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax")
+    citation: ClassVar[str] = "Jin, Xu, Shi, Xiao & Gu 2021"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "clip", checks.positive("clip", self.clip))
+        object.__setattr__(self, "variance", checks.positive("variance", self.variance))
+
+    @property
+    def label(self) -> str:
+        return _varied("MOTS-J", self.variance, self.anytime)
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(SHARED, arms, horizon, formula=indices.MOTS_J, first=self.clip, variance=self.variance)
+
+
+@dataclass(frozen=True)
+class MaillardSampling(Policy):
+    """Maillard sampling, for rewards of this variance (1/4 covers all in [0, 1]); ``plus`` is MS+."""
+
+    variance: float = 0.25
+    plus: bool = False
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Maillard 2011; Bian & Jun 2022"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variance", checks.positive("variance", self.variance))
+        checks.flag("plus", self.plus)
+
+    @property
+    def label(self) -> str:
+        return _varied("MS+" if self.plus else "MS", self.variance)
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        code = indices.MAILLARD_PLUS if self.plus else indices.MAILLARD
+        return Rule(SHARED, arms, horizon, formula=code, variance=self.variance)
+
+
+@dataclass(frozen=True)
+class KLMS(Policy):
+    """KL-MS: Maillard sampling with the Bernoulli divergence, for rewards in [0, 1]."""
+
+    schedule: ClassVar[str] = "shared"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Qin, Jun & Zhang 2023"
+
+    @property
+    def label(self) -> str:
+        return "KL-MS"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(SHARED, arms, horizon, formula=indices.KL_MS)
+
+
+def _varied(name: str, variance: float, anytime: bool = False) -> str:
+    notes = [f"σ²={variance:g}"] if variance != 0.25 else []
+    notes += ["anytime"] if anytime else []
+    return name + (f" ({', '.join(notes)})" if notes else "")

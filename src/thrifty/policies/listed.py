@@ -1,0 +1,104 @@
+"""Policies that make lists of arms to pull."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thrifty import checks, indices
+from thrifty.engines.state import LISTED, Rule
+from thrifty.indices import dirichlet_sampling
+from thrifty.policies.base import HorizonPolicy, Policy
+
+DMED_RULES = {"original": indices.DMED, "log-t": indices.DMED_LOG_T}
+
+
+@dataclass(frozen=True)
+class DMED(Policy):
+    """DMED with the Bernoulli divergence, which is valid on all of [0, 1]: lists of arms worth another pull.
+
+    ``rule="log-t"`` is the test by ln t alone, which other authors call DMED; they call the original DMED+.
+    """
+
+    rule: str = "original"
+
+    schedule: ClassVar[str] = "listed"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Honda & Takemura 2010"
+
+    def __post_init__(self) -> None:
+        checks.choice("rule", self.rule, tuple(DMED_RULES))
+
+    @property
+    def label(self) -> str:
+        return "DMED" if self.rule == "original" else f"DMED ({self.rule})"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(LISTED, arms, horizon, formula=DMED_RULES[self.rule])
+
+
+@dataclass(frozen=True)
+class UCBImproved(HorizonPolicy):
+    """UCB-Improved: pulls all arms that are left equally often, in phases, and drops those that are clearly
+    worse."""
+
+    anytime: bool = False
+
+    schedule: ClassVar[str] = "listed"
+    guarantees: ClassVar[tuple[str, ...]] = ("sub-UCB",)
+    citation: ClassVar[str] = "Auer & Ortner 2010"
+
+    @property
+    def label(self) -> str:
+        return "UCB-Improved (anytime)" if self.anytime else "UCB-Improved"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(LISTED, arms, horizon, formula=indices.UCB_IMPROVED)
+
+
+@dataclass(frozen=True)
+class DirichletSampling(Policy):
+    """Dirichlet Sampling: every arm challenges the one that was pulled most with its resampled mean.
+
+    "bounded" is for rewards up to a bound that is known, "unknown-bound" for bounded ones otherwise,
+    "quantile" for rewards that are bounded on one side, "robust" for all. ``indices/dirichlet_sampling.py`` says
+    what of them is confirmed.
+    """
+
+    variant: str = "bounded"
+    bound: float = 1.0
+
+    schedule: ClassVar[str] = "listed"
+    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    citation: ClassVar[str] = "Baudry, Saux & Maillard 2021"
+
+    def __post_init__(self) -> None:
+        checks.choice("variant", self.variant, tuple(dirichlet_sampling.VARIANTS))
+        object.__setattr__(self, "bound", checks.at_least("bound", self.bound, 1.0, at_most=checks.LARGEST))
+
+    @property
+    def label(self) -> str:
+        notes = [f"B={self.bound:g}"] if self.variant == "bounded" and self.bound != 1.0 else []
+        return f"DS ({', '.join([self.variant, *notes])})"
+
+    @property
+    def rewards(self) -> str:
+        return "unit" if self.variant == "bounded" else "any"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        code = dirichlet_sampling.VARIANTS[self.variant]
+        return Rule(
+            LISTED,
+            arms,
+            horizon,
+            formula=indices.DIRICHLET_SAMPLING,
+            family=code,
+            first=self.bound,
+            history=True,
+        )

@@ -1,0 +1,69 @@
+"""A policy of the user's own, and a posterior of the user's own."""
+
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from thrifty import checks
+from thrifty.engines.state import FRESH, Rule
+from thrifty.errors import InvalidType
+from thrifty.policies.base import Policy
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """A law of the user's own, for ``Bandit``: an object that is told the rewards and asked for draws."""
+
+    def observe(self, arm: Any, reward: float) -> object:
+        """A pull of the arm with this id gave a reward."""
+
+    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
+        """``size`` draws from the posterior of the arm with this id."""
+
+
+@dataclass(frozen=True)
+class IndexPolicy(Policy):
+    """A policy of your own: a frozen dataclass whose fields are its parameters, with one more method,
+
+        def index(self, n, mean, t, rng): ...
+
+    of one arm's pulls and mean reward, and of the number t of pulls made so far. Inside it, ``self`` has
+    the fields, ``self.arms`` and ``self.horizon``, and ``rng`` is for ``thrifty.numerics.random``. It is
+    compiled, so it may only compute. The arm with the largest index is pulled.
+    """
+
+    index: ClassVar[Callable[..., float]]
+    arms: ClassVar[int]  # known inside index alone
+    horizon: ClassVar[int]
+    schedule: ClassVar[str] = "index"
+    citation: ClassVar[str] = "your own"
+
+    def __post_init__(self) -> None:
+        if not hasattr(type(self), "index"):
+            raise InvalidType(f"{type(self).__name__} must have a method index(self, n, mean, t, rng)")
+        if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
+            raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
+        for field in fields(self):
+            if field.name in ("arms", "horizon"):
+                raise InvalidType(
+                    f"{type(self).__name__} must not have a field {field.name}: index is given it"
+                )
+            object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
+
+    @property
+    def label(self) -> str:
+        return repr(self)
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        values = (getattr(self, field.name) for field in fields(self))
+        return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
+
+
+@cache
+def _inside(policy: type[IndexPolicy]) -> Callable[..., tuple[float, ...]]:
+    """What ``self`` is inside a compiled index: a named tuple of the fields and the setting."""
+    return namedtuple(policy.__name__, [*(field.name for field in fields(policy)), "arms", "horizon"])

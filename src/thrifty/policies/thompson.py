@@ -1,0 +1,282 @@
+"""Policies that draw from a posterior law: a law, a schedule, and their parameters."""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from thrifty import checks, laws
+from thrifty.engines import SLEEPERS_EPSILON, SLEEPERS_FROM, SLEEPERS_FROM_COSTLY
+from thrifty.engines.state import EPSILON, FRESH, SCHEDULES, Rule
+from thrifty.errors import InvalidValue
+from thrifty.numerics import families
+from thrifty.policies.base import FAMILY_REWARDS, HorizonPolicy, Policy
+from thrifty.policies.own import Posterior
+from thrifty.schedules import batch
+
+LAWS = ("gaussian", "beta", "gamma", "inverse-gamma", "inverse-gamma-flat")
+TEMPERED_LAWS = LAWS[:3]  # the others need a count n above a bound
+
+# The rewards that a law is made for: 0 or 1, counts, positive numbers; the Gaussian takes any.
+REWARDS = {"gaussian": "any", "beta": "binary"} | dict.fromkeys(LAWS[2:], "non-negative")
+
+
+def check_law(law: object, allowed: tuple[str, ...] = LAWS) -> None:
+    """One of the laws by name, or a posterior of the user's own."""
+    if not isinstance(law, Posterior) or isinstance(law, type):
+        checks.choice("law", law, allowed)
+
+
+def law_rewards(law: "str | Posterior") -> str:
+    return REWARDS[law] if isinstance(law, str) else "any"
+
+
+def sleepers_from(schedule: str, law: "str | Posterior") -> int:
+    """From how many arms sleepers are faster than scan."""
+    costly = law != "gaussian" and schedule != "epsilon"
+    return SLEEPERS_FROM_COSTLY if costly else SLEEPERS_FROM[schedule]
+
+
+def law_name(law: "str | Posterior") -> str:
+    return law.title() if isinstance(law, str) else type(law).__name__
+
+
+def law_code(law: "str | Posterior") -> int:
+    return laws.CODES[law] if isinstance(law, str) else -1
+
+
+def batch_size(horizon: int, alpha: float) -> int:
+    """The paper's phi = (2/c0) T^((1-alpha)/2) (ln T)^((3-alpha)/2), rounded up: its proofs need phi or more.
+
+    >>> [batch_size(10**5, alpha) for alpha in (0.0, 0.8, 1.0)]
+    [204210, 769, 191]
+    """
+    horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
+    return max(1, math.ceil(batch.phi(horizon, alpha)))
+
+
+@dataclass(frozen=True)
+class LawPolicy(Policy):
+    """A policy whose law can be chosen: "gaussian" for any rewards, "beta" for Bernoulli ones, "gamma" for
+    Poisson ones, and for exponential ones "inverse-gamma", InvGamma(n, S), or "inverse-gamma-flat",
+    InvGamma(n - 1, S)."""
+
+    law: str | Posterior = "gaussian"
+
+    laws: ClassVar[tuple[str, ...]] = LAWS
+
+    def __post_init__(self) -> None:
+        check_law(self.law)
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """With a flat prior an arm's index is infinite after one pull, and such ties are only known to
+        scan."""
+        return ("scan",) if self.law == "inverse-gamma-flat" else self.engines
+
+    @property
+    def rewards(self) -> str:
+        return law_rewards(self.law)
+
+    def fastest_from(self, engine: str) -> float:
+        return sleepers_from(self.schedule, self.law)
+
+
+@dataclass(frozen=True)
+class ThompsonSampling(LawPolicy):
+    """Every arm draws from its posterior in every round. With the Gaussian law: the paper's Vanilla TS."""
+
+    schedule: ClassVar[str] = "fresh"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
+
+    @property
+    def label(self) -> str:
+        return f"TS ({law_name(self.law)})"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(FRESH, arms, horizon, law=law_code(self.law))
+
+
+@dataclass(frozen=True)
+class EpsilonTS(LawPolicy):
+    """Each arm draws from its posterior with probability epsilon, by its own coin; else its mean is used.
+
+    ``epsilon=None`` means 1/K.
+    """
+
+    epsilon: float | None = None
+
+    schedule: ClassVar[str] = "epsilon"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    citation: ClassVar[str] = "Jin, Yang, Xiao & Xu 2023"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon is not None:
+            epsilon = checks.unit("epsilon", self.epsilon, open_at_zero=True)
+            object.__setattr__(self, "epsilon", epsilon)
+
+    def fastest_from(self, engine: str) -> float:
+        few = self.epsilon is None or self.epsilon <= SLEEPERS_EPSILON
+        return super().fastest_from(engine) if few else math.inf
+
+    @property
+    def label(self) -> str:
+        epsilon = "1/K" if self.epsilon is None else f"{self.epsilon:.4g}"
+        return f"ε-TS ({law_name(self.law)}, ε={epsilon})"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        epsilon = 1.0 / arms if self.epsilon is None else float(self.epsilon)
+        return Rule(EPSILON, arms, horizon, law=law_code(self.law), epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class ExpTS(Policy):
+    """Thompson sampling with the exponential-family law P(m, n) of the rewards' family."""
+
+    family: str = "bernoulli"
+
+    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
+    schedule: ClassVar[str] = "fresh"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+
+    def __post_init__(self) -> None:
+        checks.choice("family", self.family, tuple(families.CODES))
+
+    @property
+    def label(self) -> str:
+        return "ExpTS" if self.family == "bernoulli" else f"ExpTS ({self.family})"
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        """After one pull the index of the other families may be infinite, and such ties are only known to
+        scan."""
+        return self.engines if self.family == "bernoulli" else ("scan",)
+
+    @property
+    def rewards(self) -> str:
+        return "binary" if self.family == "bernoulli" else FAMILY_REWARDS[self.family]
+
+    def fastest_from(self, engine: str) -> float:
+        return sleepers_from(self.schedule, "exponential-family")
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(FRESH, arms, horizon, law=laws.EXPONENTIAL_FAMILIES[self.family])
+
+
+@dataclass(frozen=True)
+class ExpTSPlus(Policy):
+    """ExpTS in which each arm draws with probability 1/K and uses its mean otherwise."""
+
+    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
+    schedule: ClassVar[str] = "epsilon"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+
+    @property
+    def label(self) -> str:
+        return "ExpTS+"
+
+    @property
+    def rewards(self) -> str:
+        return "binary"
+
+    def fastest_from(self, engine: str) -> float:
+        return sleepers_from(self.schedule, "exponential-family")
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(EPSILON, arms, horizon, law=laws.EXPONENTIAL_FAMILY, epsilon=1.0 / arms)
+
+
+@dataclass(frozen=True)
+class TemperedPolicy(HorizonPolicy):
+    """What TS-MA and TS-TD share: the law is tempered by V = ln^alpha T, and phi draws are aggregated.
+
+    ``phi=None`` means the paper's ``batch_size(horizon, alpha)``.
+    """
+
+    alpha: float = 0.0
+    law: str | Posterior = "gaussian"
+    phi: float | None = None
+    anytime: bool = field(default=False, kw_only=True)
+
+    laws: ClassVar[tuple[str, ...]] = TEMPERED_LAWS
+    short: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", checks.unit("alpha", self.alpha))
+        check_law(self.law, TEMPERED_LAWS)
+        if self.alpha > 0.0 and not isinstance(self.law, str):
+            raise InvalidValue(
+                f"alpha must be 0 with a posterior of your own, got {self.alpha}: it is not tempered"
+            )
+        if self.phi is not None:
+            object.__setattr__(self, "phi", checks.at_least("phi", self.phi, 1.0))
+
+    @property
+    def rewards(self) -> str:
+        return law_rewards(self.law)
+
+    @property
+    def label(self) -> str:
+        return f"{self.short}-{self.alpha:g}" + (f" ({', '.join(notes)})" if (notes := self._notes()) else "")
+
+    def _notes(self) -> list[str]:
+        notes = [law_name(self.law)] if self.law != "gaussian" else []
+        notes += [f"φ={self.phi:g}"] if self.phi is not None else []
+        return notes + (["anytime"] if self.anytime else [])
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(
+            SCHEDULES[self.schedule],
+            arms,
+            horizon,
+            law=law_code(self.law),
+            temper=max(1.0, math.log(horizon) ** self.alpha),
+            phi=float(batch_size(horizon, self.alpha) if self.phi is None else math.ceil(self.phi)),
+        )
+
+
+@dataclass(frozen=True)
+class TSMA(TemperedPolicy):
+    """TS-MA-alpha: commit to the best of phi draws until the arm is pulled. One draw a round.
+
+    ``sampling="maximum"`` draws that best value directly, ``"batch"`` draws all phi: the same law, phi times
+    the work.
+    """
+
+    sampling: str = "maximum"
+
+    schedule: ClassVar[str] = "aggregate"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
+    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    short: ClassVar[str] = "TS-MA"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice("sampling", self.sampling, ("maximum", "batch"))
+        if self.sampling != "batch" and not isinstance(self.law, str):
+            raise InvalidValue(f"sampling must be batch with a posterior of your own, got {self.sampling!r}")
+        if self.sampling == "batch" and self.phi is not None:
+            checks.at_least("phi", self.phi, 1.0, at_most=checks.COUNT)
+
+    def _notes(self) -> list[str]:
+        return super()._notes() + (["batch"] if self.sampling == "batch" else [])
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return super().resolve(arms, horizon)._replace(batch=self.sampling == "batch")
+
+
+@dataclass(frozen=True)
+class TSTD(TemperedPolicy):
+    """TS-TD-alpha: draw afresh for phi rounds after a pull, then commit to the best of those draws."""
+
+    schedule: ClassVar[str] = "duel"
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    short: ClassVar[str] = "TS-TD"
+
+    def fastest_from(self, engine: str) -> float:
+        return sleepers_from(self.schedule, self.law)
