@@ -88,6 +88,10 @@ class Bandit:
     def _warm(self, statistics: Mapping[str, Any]) -> None:
         if isinstance(self._core, PosteriorCore):
             raise InvalidValue("statistics must be None with a posterior of your own: tell it the rewards")
+        if self._rule().history:
+            raise InvalidValue(
+                f"statistics must be None for {self._policy!r}, which needs every reward: use update_many"
+            )
         pulls, sums = known.read_statistics(statistics, self._ids, self._rewards)
         self._before = self._t = int(pulls.sum())
         self._core.warm(pulls, sums)

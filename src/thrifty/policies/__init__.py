@@ -5,7 +5,8 @@ from dataclasses import fields
 from typing import Any
 
 from thrifty.policies.base import HorizonPolicy, Policy, first_guess
-from thrifty.policies.historic import NPTS, Binarised, MultinomialTS
+from thrifty.policies.binarised import Binarised
+from thrifty.policies.historic import NPTS, MultinomialTS
 from thrifty.policies.indexed import (
     IMED,
     KLMS,

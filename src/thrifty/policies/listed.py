@@ -67,8 +67,8 @@ class DirichletSampling(Policy):
     """Dirichlet Sampling: every arm challenges the one that was pulled most with its resampled mean.
 
     "bounded" is for rewards up to a bound that is known, "unknown-bound" for bounded ones otherwise,
-    "quantile" for rewards that are bounded on one side, "robust" for all. ``indices/dirichlet_sampling.py`` says
-    what of them is confirmed.
+    "quantile" for rewards that are bounded on one side, "robust" for all. The formulas, and what of them is
+    confirmed, are in ``indices/dirichlet_sampling.py``.
     """
 
     variant: str = "bounded"

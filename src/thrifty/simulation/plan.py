@@ -119,7 +119,12 @@ def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] 
         raise InvalidValue(
             f"{policy!r} needs {NEEDED[policy.rewards]}, and those of a {problem.kind} problem are not"
         )
-    if policy.rewards != "any" and prior is not None and not 0.0 <= prior[0] <= 1.0:
+    if prior is None or policy.rewards == "any":
+        return
+    if policy.rewards == "non-negative":
+        if prior[0] < 0.0:
+            raise InvalidValue(f"prior mean must be at least 0 for {policy!r}, got {prior[0]!r}")
+    elif not 0.0 <= prior[0] <= 1.0:
         raise InvalidValue(f"prior mean must be in [0, 1] for {policy!r}, got {prior[0]!r}")
 
 

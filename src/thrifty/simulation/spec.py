@@ -126,12 +126,19 @@ def _problem(key: str, value: object) -> Problem:
     return _build(key, value, "kind", PROBLEMS)
 
 
+def _policy(key: str, value: object) -> Policy:
+    """A policy, which may have another one in it."""
+    if isinstance(value, dict) and isinstance(value.get("policy"), dict):
+        value = value | {"policy": _policy(f"{key}.policy", value["policy"])}
+    return _build(key, value, "name", POLICIES)
+
+
 def _policies(key: str, value: object) -> tuple[Policy, ...]:
     if not isinstance(value, list):
         raise InvalidType(f"{key} must be tables headed [[{key}]], got {reprlib.repr(value)}")
     if not value:
         raise InvalidValue(f"{key} must have at least one policy, got none")
-    policies = [_build(f"{key}[{i}]", table, "name", POLICIES) for i, table in enumerate(value)]
+    policies = [_policy(f"{key}[{i}]", table) for i, table in enumerate(value)]
     for i, policy in enumerate(policies):
         first = policies.index(policy)
         if first < i:

@@ -1,0 +1,57 @@
+"""Policies for rewards of 0 and 1, on rewards in [0, 1]."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from thrifty.engines.state import Rule
+from thrifty.errors import InvalidType, InvalidValue
+from thrifty.policies.base import Policy
+from thrifty.policies.thompson import ThompsonSampling
+
+
+@dataclass(frozen=True)
+class Binarised(Policy):
+    """A policy for rewards of 0 and 1, on rewards in [0, 1]: it sees a coin that shows 1 with that
+    probability.
+
+    The means stay and so does the regret's guarantee, for the Bernoulli arms of the same means; what the
+    rewards tell beyond that is lost.
+    """
+
+    policy: Policy = field(default_factory=lambda: ThompsonSampling("beta"))
+
+    schedule: ClassVar[str] = "as the policy's"
+    citation: ClassVar[str] = "Agrawal & Goyal 2012"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.policy, Policy):
+            raise InvalidType(
+                f"policy must be a policy such as ThompsonSampling('beta'), got {self.policy!r}"
+            )
+        if self.policy.rewards not in ("binary", "unit") or self.policy.resolve(2, 2).grid:
+            raise InvalidValue(f"policy must be one for rewards of 0 and 1 or in [0, 1], got {self.policy!r}")
+
+    @property
+    def label(self) -> str:
+        return f"{self.policy.label}, binarised"
+
+    @property
+    def rewards(self) -> str:
+        return "unit"
+
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        return self.policy.runs_on
+
+    def fastest_from(self, engine: str) -> float:
+        return self.policy.fastest_from(engine)
+
+    @property
+    def needs_horizon(self) -> bool:
+        return self.policy.needs_horizon
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return self.policy.resolve(arms, horizon)._replace(grid=1)
+
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        return [(start, rule._replace(grid=1)) for start, rule in self.policy.stages(arms, horizon)]
