@@ -1,109 +1,22 @@
-"""thrifty: Thompson sampling that spends posterior draws only where they matter."""
+"""thrifty: Thompson sampling that spends posterior draws only where they matter.
 
-from thrifty.delays import (
-    ConstantDelay,
-    GeometricDelay,
-    UniformDelay,
-)
-from thrifty.errors import (
-    FileError,
-    InvalidType,
-    InvalidValue,
-    MissingExtra,
-    ThriftyError,
-)
-from thrifty.online.bandit import (
-    Bandit,
-)
-from thrifty.policies import (
-    DMED,
-    IMED,
-    KLMS,
-    KLUCB,
-    MOSS,
-    MOTS,
-    MOTSJ,
-    NPTS,
-    TSMA,
-    TSTD,
-    UCB1,
-    UCBV,
-    AdaUCB,
-    BayesUCB,
-    Binarised,
-    DirichletSampling,
-    EpsilonTS,
-    ExpTS,
-    ExpTSPlus,
-    IndexPolicy,
-    KLUCBPlusPlus,
-    MaillardSampling,
-    MultinomialTS,
-    ThompsonSampling,
-    UCB1Tuned,
-    UCBImproved,
-    batch_size,
-)
-from thrifty.problems import (
-    Bernoulli,
-    Beta,
-    ClippedGaussian,
-    Discrete,
-    Exponential,
-    Gaussian,
-    Poisson,
-)
-from thrifty.simulation.result import (
-    Result,
-)
-from thrifty.simulation.run import (
-    simulate,
-)
+The public names, which are those of ``thrifty.public``, are imported when the first of them is used: NumPy,
+Numba and SciPy take most of a second.
+"""
 
-__all__ = [
-    "DMED",
-    "IMED",
-    "KLMS",
-    "KLUCB",
-    "MOSS",
-    "MOTS",
-    "MOTSJ",
-    "NPTS",
-    "TSMA",
-    "TSTD",
-    "UCB1",
-    "UCBV",
-    "AdaUCB",
-    "Bandit",
-    "BayesUCB",
-    "Bernoulli",
-    "Beta",
-    "Binarised",
-    "ClippedGaussian",
-    "ConstantDelay",
-    "DirichletSampling",
-    "Discrete",
-    "EpsilonTS",
-    "ExpTS",
-    "ExpTSPlus",
-    "Exponential",
-    "FileError",
-    "Gaussian",
-    "GeometricDelay",
-    "IndexPolicy",
-    "InvalidType",
-    "InvalidValue",
-    "KLUCBPlusPlus",
-    "MaillardSampling",
-    "MissingExtra",
-    "MultinomialTS",
-    "Poisson",
-    "Result",
-    "ThompsonSampling",
-    "ThriftyError",
-    "UCB1Tuned",
-    "UCBImproved",
-    "UniformDelay",
-    "batch_size",
-    "simulate",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thrifty.public import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    public = import_module("thrifty.public")
+    if name != "__all__" and name not in public.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(public, name)
+
+
+def __dir__() -> list[str]:
+    return list(import_module("thrifty.public").__all__)
