@@ -5,6 +5,7 @@ Numba and SciPy take most of a second.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,11 +13,14 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    public = import_module("thrifty.public")
+    """A module of the package, or a public name. Dunder names are asked for by all kinds of tools."""
+    if not name.startswith("__") and find_spec(f"{__name__}.{name}"):
+        return import_module(f"{__name__}.{name}")
+    public = import_module(f"{__name__}.public")
     if name != "__all__" and name not in public.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(public, name)
 
 
 def __dir__() -> list[str]:
-    return list(import_module("thrifty.public").__all__)
+    return list(import_module(f"{__name__}.public").__all__)

@@ -56,9 +56,8 @@ from thrifty.problems import (
 from thrifty.simulation.result import (
     Result,
 )
-from thrifty.simulation.run import (
-    simulate,
-)
+from thrifty.simulation.run import simulate
+from thrifty.sweeps.run import sweep
 
 __all__ = [
     "DMED",
@@ -106,4 +105,5 @@ __all__ = [
     "UniformDelay",
     "batch_size",
     "simulate",
+    "sweep",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from thrifty.cli import bounds, plot, policies, reproduce, simulate
+from thrifty.cli import bounds, plot, policies, reproduce, simulate, sweep
 from thrifty.errors import InvalidValue, ThriftyError
 
 
@@ -61,6 +61,7 @@ def _parser() -> _Parser:
 examples:
   thrifty reproduce
   thrifty simulate experiments/paper.toml
+  thrifty sweep experiments/sweep.toml --out night
   thrifty plot out/paper.npz
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
@@ -69,6 +70,6 @@ thrifty COMMAND --help tells more about a command.""",
     )
     parser.add_argument("--version", action="version", version=f"thrifty {version('thrifty')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (reproduce, simulate, plot, policies, bounds):
+    for command in (reproduce, simulate, sweep, plot, policies, bounds):
         command.describe(commands)
     return parser

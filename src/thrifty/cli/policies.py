@@ -3,31 +3,29 @@
 import argparse
 from typing import Any
 
-from thrifty.table import aligned
-
 
 def describe(commands: Any) -> None:
     parser = commands.add_parser(
         "policies",
         help="list the policies",
-        description="List the policies that a spec can name.",
+        description="List the policies that a spec can name: how they choose, and what is proven of them.",
         epilog="""\
 columns:
-  law       the distributions that an arm's index can be drawn from
-  schedule  when it is drawn; "index": it is a function of the arm's statistics instead
-  engine    how the arm with the largest index can be found (--engine of thrifty simulate)
+  index     what is computed or drawn for each arm; mostly the arm with the largest is pulled
+  schedule  when it is drawn (fresh, epsilon, aggregate, duel), or what changes it: its arm's pulls alone
+            (committed), the time too (clocked), other arms as well (shared); or lists of arms instead (listed)
+  engines   how the arm to pull can be found (--engine of thrifty simulate)
+  needs     whether it must know the horizon; anytime = true in a spec guesses it
 
-example:
-  thrifty policies""",
+examples:
+  thrifty policies
+  thrifty policies --markdown > docs/policies.md""",
     )
+    parser.add_argument("--markdown", action="store_true", help="as a page, with every formula")
     parser.set_defaults(run=run)
 
 
-def run(_: argparse.Namespace) -> None:
-    from thrifty.policies import POLICIES
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty.policies import catalogue
 
-    rows = [
-        (name, ", ".join(kind.laws) or "–", kind.schedule, ", ".join(kind.engines), kind.citation)
-        for name, kind in POLICIES.items()
-    ]
-    print(aligned(("name", "law", "schedule", "engine", "citation"), rows, left=5))
+    print(catalogue.page() if arguments.markdown else catalogue.text())

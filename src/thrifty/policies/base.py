@@ -6,7 +6,7 @@ makes it. It becomes a ``Rule`` for the kernels when the number of arms and the 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from thrifty import checks
 from thrifty.engines import ENGINES, KINETIC_FROM, TOURNAMENT_FROM
@@ -22,15 +22,35 @@ FAMILY_REWARDS = {
 }
 
 
+class Guarantee(NamedTuple):
+    """What is proven. Each notion has a word: "" for no, "yes", for which rewards, up to which factor, if what.
+
+    asymptotic   the regret is the lower bound's constant times ln T, for rewards of the family that is named
+    minimax      the worst regret of all problems is of order sqrt(K T), or that times the factor
+    sub-UCB      on every problem it is at most a constant times UCB's bound, sum of (gap + ln(T)/gap)
+    """
+
+    value: Any = None  # of the policy's choice; None: any
+    asymptotic: str = ""
+    minimax: str = ""
+    sub_ucb: str = ""
+    source: str = ""  # if it is not the policy's citation
+
+
 @dataclass(frozen=True)
 class Policy(ABC):
-    """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
+    """What every policy can say about itself; the class attributes are the columns of ``thrifty policies``."""
 
-    laws: ClassVar[tuple[str, ...]] = ()  # those it can be given, or the one it has
+    formula: ClassVar[str]  # its index, in a line
+    texts: ClassVar[tuple[Any, ...]] = ()  # the modules and functions whose docstrings have the whole of it
     schedule: ClassVar[str]
     engines: ClassVar[tuple[str, ...]] = ("scan",)
-    guarantees: ClassVar[tuple[str, ...]] = ()  # proven: "asymptotic", "minimax", "sub-UCB"
+    clock: ClassVar[str] = "anytime"  # or what it must know
+    choice: ClassVar[str] = ""  # the parameter on which rewards, engines and guarantees depend, if one does
+    choices: ClassVar[tuple[Any, ...]] = ()  # and its values
+    guarantees: ClassVar[tuple[Guarantee, ...]] = ()
     citation: ClassVar[str]
+    confirmed: ClassVar[str]  # where the definition and the guarantees were read, and what was not
 
     @property
     @abstractmethod
@@ -83,6 +103,8 @@ class HorizonPolicy(Policy):
     """
 
     anytime: bool  # a field of each
+
+    clock: ClassVar[str] = "horizon T"
 
     @property
     def needs_horizon(self) -> bool:

@@ -20,8 +20,12 @@ class Binarised(Policy):
 
     policy: Policy = field(default_factory=lambda: ThompsonSampling("beta"))
 
-    schedule: ClassVar[str] = "as the policy's"
+    formula: ClassVar[str] = "that of a policy for 0 and 1"
+    schedule: ClassVar[str] = "as inside"
+    clock: ClassVar[str] = "as inside"
+    engines: ClassVar[tuple[str, ...]] = ("as inside",)
     citation: ClassVar[str] = "Agrawal & Goyal 2012"
+    confirmed: ClassVar[str] = "in public code"
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, Policy):

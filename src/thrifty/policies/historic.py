@@ -1,11 +1,11 @@
 """Thompson sampling from an arm's own rewards, without a family."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from thrifty import checks, indices
 from thrifty.engines.state import HISTORIC, Rule
-from thrifty.policies.base import Policy
+from thrifty.policies.base import Guarantee, Policy
 
 
 @dataclass(frozen=True)
@@ -14,10 +14,12 @@ class NPTS(Policy):
 
     bound: float = 1.0
 
-    laws: ClassVar[tuple[str, ...]] = ("resampled rewards",)
+    formula: ClassVar[str] = "Σ w·(rewards, bound), w ~ Dirichlet"
+    texts: ClassVar[tuple[Any, ...]] = (indices.dirichlet,)
     schedule: ClassVar[str] = "fresh"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="[0, bound]"),)
     citation: ClassVar[str] = "Riou & Honda 2020"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checks.at_least("bound", self.bound, 1.0, at_most=checks.LARGEST))
@@ -43,10 +45,12 @@ class MultinomialTS(Policy):
 
     levels: int = 10
 
-    laws: ClassVar[tuple[str, ...]] = ("dirichlet",)
+    formula: ClassVar[str] = "Σ w·(0, 1/M, ..., 1), w ~ Dirichlet"
+    texts: ClassVar[tuple[Any, ...]] = (indices.dirichlet,)
     schedule: ClassVar[str] = "fresh"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="0, 1/M, ..., 1"),)
     citation: ClassVar[str] = "Riou & Honda 2020"
+    confirmed: ClassVar[str] = "both in the abstract; the guarantee is for rewards that are on the levels"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", checks.integer("levels", self.levels, at_least=1, at_most=10**6))

@@ -1,12 +1,12 @@
 """Policies whose index is a function of the statistics. The formulas are in ``thrifty.indices``."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from thrifty import checks, indices
 from thrifty.engines.state import CLOCKED, COMMITTED, HISTORIC, SHARED, Rule
-from thrifty.numerics import families
-from thrifty.policies.base import FAMILY_REWARDS, HorizonPolicy, Policy
+from thrifty.numerics import families, k_inf
+from thrifty.policies.base import FAMILY_REWARDS, Guarantee, HorizonPolicy, Policy
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,13 @@ class KLUCBPlusPlus(HorizonPolicy):
 
     anytime: bool = False
 
+    formula: ClassVar[str] = "max q: n kl(m, q) ≤ g(T/(K n))"
+    texts: ClassVar[tuple[Any, ...]] = (indices.kl_ucb_plus_plus,)
     schedule: ClassVar[str] = "committed"
     engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli", minimax="yes"),)
     citation: ClassVar[str] = "Ménard & Garivier 2017"
+    confirmed: ClassVar[str] = "the index in public code, the guarantees in the abstract"
 
     @property
     def label(self) -> str:
@@ -38,10 +41,13 @@ class MOSS(HorizonPolicy):
 
     anytime: bool = False
 
+    formula: ClassVar[str] = "m + √(ln⁺(T/(K n))/n)"
+    texts: ClassVar[tuple[Any, ...]] = (indices.moss,)
     schedule: ClassVar[str] = "committed"
     engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
-    guarantees: ClassVar[tuple[str, ...]] = ("minimax",)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(minimax="yes"),)
     citation: ClassVar[str] = "Audibert & Bubeck 2009"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee as others quote it"
 
     @property
     def label(self) -> str:
@@ -70,7 +76,11 @@ class Clocked(Policy):
 class UCB1(Clocked):
     """UCB1."""
 
+    formula: ClassVar[str] = "m + √(2 ln t/n)"
+    texts: ClassVar[tuple[Any, ...]] = (indices.ucb1,)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(sub_ucb="yes"),)
     citation: ClassVar[str] = "Auer, Cesa-Bianchi & Fischer 2002"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in a copy of its proof"
 
     @property
     def label(self) -> str:
@@ -84,7 +94,10 @@ class UCB1(Clocked):
 class UCB1Tuned(Clocked):
     """UCB1-tuned: UCB1 with the variance that was seen, at most 1/4."""
 
+    formula: ClassVar[str] = "m + √(min(¼, V + √(2 ln t/n)) ln t/n)"
+    texts: ClassVar[tuple[Any, ...]] = (indices.ucb1_tuned,)
     citation: ClassVar[str] = "Auer, Cesa-Bianchi & Fischer 2002"
+    confirmed: ClassVar[str] = "the index in public code; its authors prove nothing"
 
     @property
     def label(self) -> str:
@@ -101,7 +114,11 @@ class UCBV(Clocked):
     zeta: float = 1.0
     c: float = 1.0
 
+    formula: ClassVar[str] = "m + √(2 V ζ ln t/n) + 3 c ζ ln t/n"
+    texts: ClassVar[tuple[Any, ...]] = (indices.ucb_v,)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(sub_ucb="ζ > 1, c = 1"),)
     citation: ClassVar[str] = "Audibert, Munos & Szepesvári 2009"
+    confirmed: ClassVar[str] = "the index in public code; not the guarantee, nor its condition"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "zeta", checks.positive("zeta", self.zeta))
@@ -125,8 +142,13 @@ class KLUCB(Clocked):
     c: float = 0.0
     family: str = "bernoulli"
 
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    formula: ClassVar[str] = "max q: n KL(m, q) ≤ ln t + c ln ln t"
+    texts: ClassVar[tuple[Any, ...]] = (indices.kl_ucb, families)
+    choice: ClassVar[str] = "family"
+    choices: ClassVar[tuple[Any, ...]] = tuple(families.CODES)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="its family, c = 3"),)
     citation: ClassVar[str] = "Garivier & Cappé 2011"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract; not that it needs c = 3"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=checks.LARGEST))
@@ -136,7 +158,7 @@ class KLUCB(Clocked):
     def label(self) -> str:
         notes = [f"c={self.c:g}"] if self.c else []
         notes += [self.family] if self.family != "bernoulli" else []
-        return "KL-UCB" + (f" ({', '.join(notes)})" if notes else "")
+        return _noted("KL-UCB", *notes)
 
     @property
     def rewards(self) -> str:
@@ -154,9 +176,12 @@ class BayesUCB(Clocked):
 
     c: float = 0.0
 
-    laws: ClassVar[tuple[str, ...]] = ("beta",)
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    formula: ClassVar[str] = "quantile 1 − 1/(t (ln T)^c) of Beta"
+    texts: ClassVar[tuple[Any, ...]] = (indices.bayes_ucb,)
+    clock: ClassVar[str] = "T if c > 0"
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli, c ≥ 5"),)
     citation: ClassVar[str] = "Kaufmann, Cappé & Garivier 2012"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in an abstract; not that it needs c ≥ 5"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=100.0))
@@ -184,9 +209,20 @@ class IMED(Policy):
 
     family: str = "bernoulli"
 
+    formula: ClassVar[str] = "smallest n KL(m, m*) + ln n"
+    texts: ClassVar[tuple[Any, ...]] = (indices.imed, families, k_inf)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    choice: ClassVar[str] = "family"
+    choices: ClassVar[tuple[Any, ...]] = (*families.CODES, "bounded")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (
+        Guarantee("bernoulli", asymptotic="Bernoulli"),
+        Guarantee("bounded", asymptotic="[0, 1]"),
+    )
     citation: ClassVar[str] = "Honda & Takemura 2015"
+    confirmed: ClassVar[str] = (
+        "the index in public code, a bound for finite time in the abstract; not that its constant is the lower "
+        "bound's, nor any guarantee for the other families"
+    )
 
     def __post_init__(self) -> None:
         checks.choice("family", self.family, (*families.CODES, "bounded"))
@@ -212,9 +248,12 @@ class AdaUCB(HorizonPolicy):
     variance: float = 0.25
     anytime: bool = False
 
+    formula: ClassVar[str] = "m + √(2 v l(T/H)/n)"
+    texts: ClassVar[tuple[Any, ...]] = (indices.ada_ucb,)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax", "sub-UCB")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian", minimax="yes", sub_ucb="yes"),)
     citation: ClassVar[str] = "Lattimore 2018"
+    confirmed: ClassVar[str] = "the index in two public codes, the guarantees, for Gaussian rewards, in the abstract"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -222,7 +261,7 @@ class AdaUCB(HorizonPolicy):
 
     @property
     def label(self) -> str:
-        return _varied("AdaUCB", self.variance, self.anytime)
+        return _noted("AdaUCB", *_varied(self.variance), *_timeless(self.anytime))
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(SHARED, arms, horizon, formula=indices.ADA_UCB, variance=self.variance)
@@ -237,9 +276,12 @@ class MOTS(HorizonPolicy):
     variance: float = 0.25
     anytime: bool = False
 
-    schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("minimax",)
+    formula: ClassVar[str] = "N(m, v/(ρ n)), clipped from above"
+    texts: ClassVar[tuple[Any, ...]] = (indices.mots,)
+    schedule: ClassVar[str] = "fresh"
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian, ρ → 1", minimax="yes"),)
     citation: ClassVar[str] = "Jin, Xu, Shi, Xiao & Gu 2021"
+    confirmed: ClassVar[str] = "the guarantees in the abstract; not the clip, nor what ρ costs"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -249,7 +291,9 @@ class MOTS(HorizonPolicy):
 
     @property
     def label(self) -> str:
-        return _varied("MOTS", self.variance, self.anytime)
+        notes = [f"ρ={self.rho:g}"] if self.rho != MOTS.rho else []
+        notes += [f"clip={self.clip:g}"] if self.clip != MOTS.clip else []
+        return _noted("MOTS", *notes, *_varied(self.variance), *_timeless(self.anytime))
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(
@@ -271,9 +315,12 @@ class MOTSJ(HorizonPolicy):
     variance: float = 0.25
     anytime: bool = False
 
-    schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic", "minimax")
+    formula: ClassVar[str] = "m ± Rayleigh, clipped from above"
+    texts: ClassVar[tuple[Any, ...]] = (indices.mots,)
+    schedule: ClassVar[str] = "fresh"
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian", minimax="yes"),)
     citation: ClassVar[str] = "Jin, Xu, Shi, Xiao & Gu 2021"
+    confirmed: ClassVar[str] = "the guarantees in the abstract; not the clip, nor the Rayleigh law"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -282,7 +329,8 @@ class MOTSJ(HorizonPolicy):
 
     @property
     def label(self) -> str:
-        return _varied("MOTS-J", self.variance, self.anytime)
+        notes = [f"clip={self.clip:g}"] if self.clip != MOTSJ.clip else []
+        return _noted("MOTS-J", *notes, *_varied(self.variance), *_timeless(self.anytime))
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(SHARED, arms, horizon, formula=indices.MOTS_J, first=self.clip, variance=self.variance)
@@ -295,9 +343,17 @@ class MaillardSampling(Policy):
     variance: float = 0.25
     plus: bool = False
 
+    formula: ClassVar[str] = "P(arm) ∝ exp(−n (m* − m)²/(2 v))"
+    texts: ClassVar[tuple[Any, ...]] = (indices.maillard,)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    choice: ClassVar[str] = "plus"
+    choices: ClassVar[tuple[Any, ...]] = (False, True)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (
+        Guarantee(False, asymptotic="Gaussian", minimax="× √ln T"),
+        Guarantee(True, asymptotic="Gaussian", minimax="× √ln K"),
+    )
     citation: ClassVar[str] = "Maillard 2011; Bian & Jun 2022"
+    confirmed: ClassVar[str] = "MS in public code, the guarantees in the abstract; not the constants of MS+"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variance", checks.positive("variance", self.variance))
@@ -305,7 +361,7 @@ class MaillardSampling(Policy):
 
     @property
     def label(self) -> str:
-        return _varied("MS+" if self.plus else "MS", self.variance)
+        return _noted("MS+" if self.plus else "MS", *_varied(self.variance))
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         code = indices.MAILLARD_PLUS if self.plus else indices.MAILLARD
@@ -316,9 +372,12 @@ class MaillardSampling(Policy):
 class KLMS(Policy):
     """KL-MS: Maillard sampling with the Bernoulli divergence, for rewards in [0, 1]."""
 
+    formula: ClassVar[str] = "P(arm) ∝ exp(−n kl(m, m*))"
+    texts: ClassVar[tuple[Any, ...]] = (indices.maillard,)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli", minimax="× √ln K"),)
     citation: ClassVar[str] = "Qin, Jun & Zhang 2023"
+    confirmed: ClassVar[str] = "the weights in its authors' code, the guarantees in the abstract"
 
     @property
     def label(self) -> str:
@@ -332,7 +391,14 @@ class KLMS(Policy):
         return Rule(SHARED, arms, horizon, formula=indices.KL_MS)
 
 
-def _varied(name: str, variance: float, anytime: bool = False) -> str:
-    notes = [f"σ²={variance:g}"] if variance != 0.25 else []
-    notes += ["anytime"] if anytime else []
+def _noted(name: str, *notes: str) -> str:
+    """A label that says what differs from the defaults."""
     return name + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _varied(variance: float) -> list[str]:
+    return [f"σ²={variance:g}"] if variance != 0.25 else []
+
+
+def _timeless(anytime: bool) -> list[str]:
+    return ["anytime"] if anytime else []

@@ -1,12 +1,12 @@
 """Policies that make lists of arms to pull."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from thrifty import checks, indices
 from thrifty.engines.state import LISTED, Rule
-from thrifty.indices import dirichlet_sampling
-from thrifty.policies.base import HorizonPolicy, Policy
+from thrifty.indices import dirichlet_sampling, dmed, ucb_improved
+from thrifty.policies.base import Guarantee, HorizonPolicy, Policy
 
 DMED_RULES = {"original": indices.DMED, "log-t": indices.DMED_LOG_T}
 
@@ -20,9 +20,14 @@ class DMED(Policy):
 
     rule: str = "original"
 
+    formula: ClassVar[str] = "all with n kl(m, m*) ≤ ln(t/n)"
+    texts: ClassVar[tuple[Any, ...]] = (dmed,)
     schedule: ClassVar[str] = "listed"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    choice: ClassVar[str] = "rule"
+    choices: ClassVar[tuple[Any, ...]] = tuple(DMED_RULES)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("original", asymptotic="Bernoulli"),)
     citation: ClassVar[str] = "Honda & Takemura 2010"
+    confirmed: ClassVar[str] = "the lists in public code, the guarantee in the abstract on IMED"
 
     def __post_init__(self) -> None:
         checks.choice("rule", self.rule, tuple(DMED_RULES))
@@ -46,9 +51,12 @@ class UCBImproved(HorizonPolicy):
 
     anytime: bool = False
 
+    formula: ClassVar[str] = "drops m + w < max (m − w), in phases"
+    texts: ClassVar[tuple[Any, ...]] = (ucb_improved,)
     schedule: ClassVar[str] = "listed"
-    guarantees: ClassVar[tuple[str, ...]] = ("sub-UCB",)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(sub_ucb="yes"),)
     citation: ClassVar[str] = "Auer & Ortner 2010"
+    confirmed: ClassVar[str] = "the phases in public code, the guarantee in the abstract; not what follows the last phase"
 
     @property
     def label(self) -> str:
@@ -74,9 +82,14 @@ class DirichletSampling(Policy):
     variant: str = "bounded"
     bound: float = 1.0
 
+    formula: ClassVar[str] = "all whose resampled mean ≥ the leader's"
+    texts: ClassVar[tuple[Any, ...]] = (dirichlet_sampling,)
     schedule: ClassVar[str] = "listed"
-    guarantees: ClassVar[tuple[str, ...]] = ("asymptotic",)
+    choice: ClassVar[str] = "variant"
+    choices: ClassVar[tuple[Any, ...]] = tuple(dirichlet_sampling.VARIANTS)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("bounded", asymptotic="[0, bound]"),)
     citation: ClassVar[str] = "Baudry, Saux & Maillard 2021"
+    confirmed: ClassVar[str] = "bounded, in public code, and its guarantee, in the abstract; not the other bonuses"
 
     def __post_init__(self) -> None:
         checks.choice("variant", self.variant, tuple(dirichlet_sampling.VARIANTS))

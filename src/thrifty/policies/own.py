@@ -39,6 +39,7 @@ class IndexPolicy(Policy):
     index: ClassVar[Callable[..., float]]
     arms: ClassVar[int]  # known inside index alone
     horizon: ClassVar[int]
+    formula: ClassVar[str] = "your own"
     schedule: ClassVar[str] = "index"
     citation: ClassVar[str] = "your own"
 

@@ -2,16 +2,17 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from thrifty import checks, laws
 from thrifty.engines import SLEEPERS_EPSILON, SLEEPERS_FROM, SLEEPERS_FROM_COSTLY
 from thrifty.engines.state import EPSILON, FRESH, SCHEDULES, Rule
 from thrifty.errors import InvalidValue
 from thrifty.numerics import families
-from thrifty.policies.base import FAMILY_REWARDS, HorizonPolicy, Policy
+from thrifty.policies.base import FAMILY_REWARDS, Guarantee, HorizonPolicy, Policy
 from thrifty.policies.own import Posterior
-from thrifty.schedules import batch
+from thrifty.schedules import aggregate, batch, duel, fresh
+from thrifty.schedules import epsilon as coins
 
 LAWS = ("gaussian", "beta", "gamma", "inverse-gamma", "inverse-gamma-flat")
 TEMPERED_LAWS = LAWS[:3]  # the others need a count n above a bound
@@ -62,7 +63,8 @@ class LawPolicy(Policy):
 
     law: str | Posterior = "gaussian"
 
-    laws: ClassVar[tuple[str, ...]] = LAWS
+    choice: ClassVar[str] = "law"
+    choices: ClassVar[tuple[Any, ...]] = LAWS
 
     def __post_init__(self) -> None:
         check_law(self.law)
@@ -85,9 +87,22 @@ class LawPolicy(Policy):
 class ThompsonSampling(LawPolicy):
     """Every arm draws from its posterior in every round. With the Gaussian law: the paper's Vanilla TS."""
 
+    formula: ClassVar[str] = "a draw of its law"
+    texts: ClassVar[tuple[Any, ...]] = (fresh,)
     schedule: ClassVar[str] = "fresh"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (
+        Guarantee("gaussian", "Gaussian", "× √ln K", "yes", "Korda et al. 2013; Hu et al. 2024"),
+        Guarantee("beta", "Bernoulli", "× √ln T", "", "Agrawal & Goyal 2017"),
+        Guarantee("gamma", "Poisson", "× √ln K", "", "Jin, Yang, Xiao & Xu 2023"),
+        Guarantee("inverse-gamma", "exponential", "", "", "Korda, Kaufmann & Munos 2013"),
+        Guarantee("inverse-gamma-flat", "exponential", "× √ln K", "", "Jin, Yang, Xiao & Xu 2023"),
+    )
     citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
+    confirmed: ClassVar[str] = (
+        "the Gaussian form in the UAI 2024 paper, the others in public code; the guarantees in abstracts and in "
+        "that paper. Those of Jin et al. are theirs for ε-TS, at ε = 1"
+    )
 
     @property
     def label(self) -> str:
@@ -106,9 +121,21 @@ class EpsilonTS(LawPolicy):
 
     epsilon: float | None = None
 
+    formula: ClassVar[str] = "a draw of its law, or m"
+    texts: ClassVar[tuple[Any, ...]] = (coins,)
     schedule: ClassVar[str] = "epsilon"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (
+        Guarantee("gaussian", "Gaussian", "Gaussian, ε = 1/K", "Gaussian, constant ε"),
+        Guarantee("beta", "Bernoulli", "ε = 1/K"),
+        Guarantee("gamma", "Poisson", "ε = 1/K"),
+        Guarantee("inverse-gamma-flat", "exponential", "ε = 1/K"),
+    )
     citation: ClassVar[str] = "Jin, Yang, Xiao & Xu 2023"
+    confirmed: ClassVar[str] = (
+        "the laws in its authors' code, the guarantees in the abstract and in the UAI 2024 paper; with another ε "
+        "the factor is √ln(e K ε)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -136,10 +163,15 @@ class ExpTS(Policy):
 
     family: str = "bernoulli"
 
-    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
+    formula: ClassVar[str] = "a draw of P(m, n), by the family's KL"
+    texts: ClassVar[tuple[Any, ...]] = (fresh, families)
     schedule: ClassVar[str] = "fresh"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    choice: ClassVar[str] = "family"
+    choices: ClassVar[tuple[Any, ...]] = tuple(families.CODES)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="its family", minimax="× √ln K", sub_ucb="yes"),)
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+    confirmed: ClassVar[str] = "the law in the UAI 2024 paper, the guarantees in the abstract"
 
     def __post_init__(self) -> None:
         checks.choice("family", self.family, tuple(families.CODES))
@@ -169,10 +201,13 @@ class ExpTS(Policy):
 class ExpTSPlus(Policy):
     """ExpTS in which each arm draws with probability 1/K and uses its mean otherwise."""
 
-    laws: ClassVar[tuple[str, ...]] = ("exponential-family",)
+    formula: ClassVar[str] = "a draw of P(m, n), or m"
+    texts: ClassVar[tuple[Any, ...]] = (coins,)
     schedule: ClassVar[str] = "epsilon"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli", minimax="yes"),)
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
+    confirmed: ClassVar[str] = "the algorithm in the UAI 2024 paper, the guarantees in the abstract"
 
     @property
     def label(self) -> str:
@@ -201,7 +236,10 @@ class TemperedPolicy(HorizonPolicy):
     phi: float | None = None
     anytime: bool = field(default=False, kw_only=True)
 
-    laws: ClassVar[tuple[str, ...]] = TEMPERED_LAWS
+    choice: ClassVar[str] = "law"
+    choices: ClassVar[tuple[Any, ...]] = TEMPERED_LAWS
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("gaussian", "", "× √ln^(1+α) T", "α = 0"),)
+    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
     short: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -249,9 +287,11 @@ class TSMA(TemperedPolicy):
 
     sampling: str = "maximum"
 
+    formula: ClassVar[str] = "the best of φ draws, kept until pulled"
+    texts: ClassVar[tuple[Any, ...]] = (aggregate, batch.phi)
     schedule: ClassVar[str] = "aggregate"
     engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
-    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    confirmed: ClassVar[str] = "the algorithm and its guarantee in the paper; with another law it is ours, and only measured"
     short: ClassVar[str] = "TS-MA"
 
     def __post_init__(self) -> None:
@@ -273,9 +313,14 @@ class TSMA(TemperedPolicy):
 class TSTD(TemperedPolicy):
     """TS-TD-alpha: draw afresh for phi rounds after a pull, then commit to the best of those draws."""
 
+    formula: ClassVar[str] = "a draw; after φ of them, their best"
+    texts: ClassVar[tuple[Any, ...]] = (duel, batch.phi)
     schedule: ClassVar[str] = "duel"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
-    citation: ClassVar[str] = "Hu, Huang, Zhang, Lécuyer & Hegde 2024"
+    confirmed: ClassVar[str] = (
+        "the algorithm and its guarantee in the paper, whose proof has a gap that docs/theory.md repairs; with "
+        "another law it is ours, and only measured"
+    )
     short: ClassVar[str] = "TS-TD"
 
     def fastest_from(self, engine: str) -> float:

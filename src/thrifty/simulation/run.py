@@ -5,17 +5,26 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thrifty import checks
 from thrifty.delays import Delay
-from thrifty.engines.state import Rule, draws, new_state, new_trace, policy_stream, reward_stream
+from thrifty.engines.state import (
+    Floats,
+    Integers,
+    Rule,
+    draws,
+    new_state,
+    new_trace,
+    policy_stream,
+    reward_stream,
+)
 from thrifty.errors import InvalidValue
 from thrifty.jit import CompilationError, announce_compilation
 from thrifty.policies import Policy
@@ -66,11 +75,48 @@ def work(ready: Plan) -> int:
     return ready.settings.runs * ready.settings.horizon * sum(costs)
 
 
+class Outcome(NamedTuple):
+    """What one run of one policy leaves behind."""
+
+    regret: Floats
+    pulls: Integers
+    draws: Integers
+    evaluations: int
+    seconds: float  # of processor time
+
+
 def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on a pool of threads; the kernels release the GIL."""
-    settings, plays = ready.settings, ready.plays
-    policies, runs, arms = len(plays), settings.runs, settings.problem.gaps.size
-    result = Result(
+    settings, policies = ready.settings, len(ready.plays)
+    result, seconds = empty(ready), np.zeros((policies, settings.runs))
+    kernel = settings.problem.kernel()
+    stop = threading.Event()
+
+    def play(p: int, run: int) -> None:
+        outcome = play_run(ready, kernel, p, run, advance, stop.is_set)
+        if outcome is not None:
+            store(result, p, run, outcome)
+            seconds[p, run] = outcome.seconds
+
+    compile_for(ready, kernel)
+    with ThreadPoolExecutor(workers) as pool:
+        # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
+        jobs = [pool.submit(play, p, run) for run in range(settings.runs) for p in range(policies)]
+        try:
+            for job in jobs:
+                job.result()
+        except BaseException:
+            stop.set()
+            raise
+    result.provenance.update(provenance(seconds.sum(axis=1).tolist(), workers))
+    return result
+
+
+def empty(ready: Plan) -> Result:
+    """A result that is to be filled."""
+    settings = ready.settings
+    policies, runs, arms = len(ready.plays), settings.runs, settings.problem.gaps.size
+    return Result(
         settings=settings,
         checkpoints=ready.checkpoints,
         regret=np.empty((policies, runs, ready.checkpoints.size)),
@@ -78,56 +124,52 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
         draws=np.empty((policies, runs, arms), np.int64),
         evaluations=np.empty((policies, runs), np.int64),
     )
-    seconds = np.zeros((policies, runs))
-    kernel = settings.problem.kernel()
-    stop = threading.Event()
-
-    def play_run(p: int, run: int) -> None:
-        """One run of one policy, in slices, so that progress shows and an interruption is heeded."""
-        began = time.thread_time()
-        stages, engine = ready.stages[p], settings.engines[p]
-        state = new_state(stages[0][1], policy_stream(settings.seed, run), engine)
-        trace = new_trace(ready.checkpoints)
-        rewards = reward_stream(settings.seed, run)
-        delays = settings.delay.late(settings.seed, run)
-        cost = _cost(stages, engine)
-        size = max(1, SLICE // cost)
-        ends = [*(start for start, _ in stages[1:]), settings.horizon]
-        with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
-            for (first, rule), last in zip(stages, ends, strict=True):
-                for start in range(first, last, size):
-                    if stop.is_set():
-                        return
-                    end = min(start + size, last)
-                    anew = start == first and (start > 0 or settings.prior is not None)
-                    played = plays[p](rule, state, kernel, rewards, delays, trace, start, end, anew)
-                    if played < end:
-                        label = settings.labels[p]
-                        raise InvalidValue(
-                            f"the index of {label} must be a number, got NaN in round {played + 1}"
-                        )
-                    advance(cost * (end - start))
-        result.regret[p, run] = trace.regret
-        result.pulls[p, run] = state.pulls
-        result.draws[p, run] = draws(state)
-        result.evaluations[p, run] = state.evaluations[0]
-        seconds[p, run] = time.thread_time() - began
-
-    _compile(ready, kernel)
-    with ThreadPoolExecutor(workers) as pool:
-        # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
-        jobs = [pool.submit(play_run, p, run) for run in range(runs) for p in range(policies)]
-        try:
-            for job in jobs:
-                job.result()
-        except BaseException:
-            stop.set()
-            raise
-    result.provenance.update(_provenance(seconds.sum(axis=1).tolist(), workers))
-    return result
 
 
-def _compile(ready: Plan, kernel: Arms) -> None:
+def store(result: Result, p: int, run: int, outcome: Outcome) -> None:
+    result.regret[p, run] = outcome.regret
+    result.pulls[p, run] = outcome.pulls
+    result.draws[p, run] = outcome.draws
+    result.evaluations[p, run] = outcome.evaluations
+
+
+def play_run(
+    ready: Plan,
+    kernel: Arms,
+    p: int,
+    run: int,
+    advance: Advance = lambda done: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome | None:
+    """One run of one policy, in slices, so that progress shows and an interruption is heeded: then, None."""
+    began, settings = time.thread_time(), ready.settings
+    stages, engine = ready.stages[p], settings.engines[p]
+    state = new_state(stages[0][1], policy_stream(settings.seed, run), engine)
+    trace = new_trace(ready.checkpoints)
+    rewards = reward_stream(settings.seed, run)
+    delays = settings.delay.late(settings.seed, run)
+    cost = _cost(stages, engine)
+    size = max(1, SLICE // cost)
+    ends = [*(start for start, _ in stages[1:]), settings.horizon]
+    with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
+        for (first, rule), last in zip(stages, ends, strict=True):
+            for start in range(first, last, size):
+                if stopped():
+                    return None
+                end = min(start + size, last)
+                anew = start == first and (start > 0 or settings.prior is not None)
+                played = ready.plays[p](rule, state, kernel, rewards, delays, trace, start, end, anew)
+                if played < end:
+                    label = settings.labels[p]
+                    raise InvalidValue(
+                        f"the index of {label} must be a number, got NaN in round {played + 1}"
+                    )
+                advance(cost * (end - start))
+    spent = time.thread_time() - began
+    return Outcome(trace.regret, state.pulls, draws(state), int(state.evaluations[0]), spent)
+
+
+def compile_for(ready: Plan, kernel: Arms) -> None:
     """Compile, or load from the cache, what will be played: a call that plays no round."""
     announce_compilation(ready.plays)
     for play, stages, label in zip(ready.plays, ready.stages, ready.settings.labels, strict=True):
@@ -151,7 +193,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _provenance(seconds: list[float], workers: int) -> dict[str, Any]:
+def provenance(seconds: list[float], workers: int) -> dict[str, Any]:
     return {
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": " ".join(sys.argv),

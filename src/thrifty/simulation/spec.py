@@ -57,9 +57,13 @@ class Spec:
     def load(cls, path: str | os.PathLike[str]) -> "Spec":
         """The experiment that a TOML file describes."""
         with located(f"{os.fspath(path)}: "):
-            table = _parse(Path(path))
-            _check_keys(table, cls)
-            return cls(**{key: READERS[key](key, value) for key, value in table.items()})
+            return cls.read(parse(Path(path)))
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> "Spec":
+        """The experiment that a table describes."""
+        _check_keys(table, cls)
+        return cls(**{key: READERS[key](key, value) for key, value in table.items()})
 
     def plan(self) -> Plan:
         """Check what needs several keys at once: whether policies, problem, horizon and engine fit."""
@@ -79,7 +83,7 @@ def located(place: str) -> Iterator[None]:
         raise type(error)(f"{place}{error}") from None
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except UnicodeDecodeError:

@@ -1,0 +1,92 @@
+"""``thrifty sweep``: run every combination that a TOML file lists, or go on with it."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thrifty.cli.shared import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thrifty.sweeps.grid import Case
+
+
+def describe(commands: Any) -> None:
+    parser = commands.add_parser(
+        "sweep",
+        help="run every combination that a TOML file lists; goes on where it was cut off",
+        description="Run every combination that a TOML file lists. What is finished is kept: the same "
+        "command goes on where it was cut off, with the same numbers.",
+        epilog="""\
+a sweep is a spec (see thrifty simulate --help) in which these may be lists:
+  horizon = [1000, 10000]
+  [[problem]]                    # several of them
+  [[policies]]
+  name = "TSMA"
+  alpha = [0.0, 0.5, 1.0]        # any parameter of a policy
+
+examples:
+  thrifty sweep experiments/sweep.toml --out night --dry-run
+  thrifty sweep experiments/sweep.toml --out night
+  thrifty sweep experiments/sweep.toml --out night --scheduler tcp://10.0.0.1:8786
+
+Each case, a problem with a horizon, gets its result in DIR: for thrifty plot, export and compare.""",
+    )
+    parser.add_argument("spec", metavar="SPEC.toml", type=Path, help="the sweep")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="its folder, new or its own")
+    parser.add_argument("--workers", type=whole(1), metavar="N", help="processes; default: one for each core")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that does the work instead")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan and how long it will take")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty.simulation.run import cores
+    from thrifty.sweeps import grid
+    from thrifty.sweeps import run as runner
+
+    cases = grid.load(arguments.spec)
+    workers = arguments.workers or cores()
+    work = _show(cases, arguments.out)
+    share = "" if arguments.scheduler else f", {_duration(work / workers)} on {workers} processes"
+    print(f"\nin all about {_duration(work)} of computing{share}\n", file=sys.stderr)
+    if arguments.dry_run:
+        return
+    shown = sys.stderr.isatty()
+    results = runner.run(cases, arguments.out, workers, arguments.scheduler, progress=shown)
+    for name, result in results.items():
+        print(f"{name}\n\n{result.summary()}\n")
+    print(f"wrote {len(results)} results to {arguments.out}")
+
+
+def _show(cases: "Sequence[Case]", folder: Path) -> float:
+    """The plan as a table; returns the seconds of computing that are left."""
+    from thrifty.sweeps import chunks, estimate
+    from thrifty.sweeps.run import unfinished
+    from thrifty.table import aligned
+
+    everything = chunks.cut(cases)
+    todo = unfinished(folder, cases, everything)
+    rows, total = [], 0.0
+    for c, case in enumerate(cases):
+        needed = estimate.seconds(case.spec)
+        left = [chunk for chunk in todo if chunk.case == c]
+        seconds = sum(needed[chunk.policy] * len(chunk.runs) / case.spec.runs for chunk in left)
+        count = sum(chunk.case == c for chunk in everything)
+        settings = (case.spec.problem.gaps.size, len(case.spec.policies), case.spec.runs)
+        done = f"{count - len(left):,} of {count:,}"
+        rows.append((case.name, *(f"{value:,}" for value in settings), done, _duration(seconds)))
+        total += seconds
+    heading = ("case", "arms", "policies", "runs", "chunks done", "computing left")
+    print(aligned(heading, rows), file=sys.stderr)
+    return total
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100.0:
+        return f"{seconds:.0f} s"
+    if seconds < 6000.0:
+        return f"{seconds / 60.0:.0f} min"
+    return f"{seconds / 3600.0:.1f} h"
