@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from thrifty.cli import bounds, plot, policies, reproduce, simulate, sweep
+from thrifty.cli import bounds, compare, export, plot, policies, reproduce, simulate, sweep
 from thrifty.errors import InvalidValue, ThriftyError
 
 
@@ -63,6 +63,8 @@ examples:
   thrifty simulate experiments/paper.toml
   thrifty sweep experiments/sweep.toml --out night
   thrifty plot out/paper.npz
+  thrifty compare out/paper.npz
+  thrifty export night --parquet night.parquet
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
 
@@ -70,6 +72,6 @@ thrifty COMMAND --help tells more about a command.""",
     )
     parser.add_argument("--version", action="version", version=f"thrifty {version('thrifty')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (reproduce, simulate, sweep, plot, policies, bounds):
+    for command in (reproduce, simulate, sweep, plot, compare, export, policies, bounds):
         command.describe(commands)
     return parser

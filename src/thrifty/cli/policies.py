@@ -13,9 +13,9 @@ def describe(commands: Any) -> None:
 columns:
   index     what is computed or drawn for each arm; mostly the arm with the largest is pulled
   schedule  when it is drawn (fresh, epsilon, aggregate, duel), or what changes it: its arm's pulls alone
-            (committed), the time too (clocked), other arms as well (shared); or lists of arms instead (listed)
+            (committed), the time too (clocked), other arms as well (shared); listed: lists of arms instead
   engines   how the arm to pull can be found (--engine of thrifty simulate)
-  needs     whether it must know the horizon; anytime = true in a spec guesses it
+  horizon   whether it must be known; with anytime = true in a spec it is guessed
 
 examples:
   thrifty policies

@@ -14,6 +14,8 @@ from thrifty import storage
 from thrifty.delays import DELAYS, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.problems import PROBLEMS, Problem
+from thrifty.simulation import comparison
+from thrifty.simulation.comparison import Difference, Ranking
 from thrifty.simulation.summary import Row, Summary
 
 if TYPE_CHECKING:
@@ -81,6 +83,20 @@ class Result:
         )
         values = np.column_stack(columns).tolist()
         return Summary(tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True)))
+
+    def compare(self, first: str, second: str, level: float = 0.95) -> Difference:
+        """The regret of one policy minus that of another, by their labels, over the same runs."""
+        return comparison.compare(self, first, second, level)
+
+    def ranking(self, level: float = 0.95) -> Ranking:
+        """The policies by mean regret at the horizon, with the ranks that are still open."""
+        return comparison.ranking(self, level)
+
+    def to_frame(self) -> Any:
+        """A polars or pandas table, whichever is installed: a row for each policy, run and checkpoint."""
+        from thrifty.simulation import frame
+
+        return frame.to_frame(self)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
         """Regret against t, and regret against draws; written to ``path`` (.svg, .png, .pdf) if given."""

@@ -1,0 +1,52 @@
+"""``thrifty compare``: which policy of a result is better, and how sure that is."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def describe(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="compare policies of a result, run by run, with intervals",
+        description="Compare two policies of a result run by run: the difference of their regret, with an "
+        "interval for each t and one for all t at once. Without policies: a ranking of all.",
+        epilog="""\
+examples:
+  thrifty compare out/paper.npz
+  thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)"
+  thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)" --plot difference.png
+
+Policies are named as in the summary of the result.""",
+    )
+    parser.add_argument(
+        "result", metavar="RESULT.npz", type=Path, help="written by thrifty simulate or sweep"
+    )
+    parser.add_argument("policies", metavar="POLICY", nargs="*", help="two of them, by their labels")
+    parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the difference (.png, .svg or .pdf)")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty.errors import InvalidValue
+    from thrifty.simulation.result import Result
+
+    named = arguments.policies
+    if len(named) not in (0, 2):
+        raise InvalidValue(f"policies must be two, or none for a ranking, got {len(named)}")
+    if arguments.plot and not named:
+        raise InvalidValue("--plot draws the difference of two policies: name them")
+    result = Result.load(arguments.result)
+    if not named:
+        runs, level = result.settings.runs, 100 * arguments.level
+        print(f"{result.ranking(arguments.level)}\n")
+        print(f"{runs} runs; all intervals and ranks together hold at {level:g} %")
+        return
+    first, second = named
+    difference = result.compare(first, second, arguments.level)
+    print(difference)
+    if arguments.plot:
+        from thrifty.report import difference as figure
+
+        print(f"\nwrote {figure.draw(difference, arguments.plot)}")

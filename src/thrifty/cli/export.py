@@ -1,0 +1,49 @@
+"""``thrifty export``: results as one table, for other programs."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from thrifty.errors import FileError
+
+
+def describe(commands: Any) -> None:
+    parser = commands.add_parser(
+        "export",
+        help="write results as one Parquet table",
+        description="Write results as one table in long format: a row for each case, policy, run and "
+        "checkpoint, with the settings as columns.",
+        epilog="""\
+examples:
+  thrifty export night --parquet night.parquet
+  thrifty export out/paper.npz --parquet paper.parquet
+
+and then, say, in DuckDB:
+  select policy, avg(regret) from 'night.parquet' where t = horizon group by policy order by 2;""",
+    )
+    parser.add_argument(
+        "source", metavar="DIR", type=Path, help="a folder with results, or one result (.npz)"
+    )
+    parser.add_argument("--parquet", metavar="FILE", type=Path, required=True, help="the table to write")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty import storage
+    from thrifty.simulation import frame
+    from thrifty.simulation.result import Result
+
+    source = arguments.source
+    files = sorted(source.glob("*.npz")) if source.is_dir() else [source]
+    if not files:
+        raise FileError(f"{source} must have results (.npz), and has none")
+    library = frame.library()
+    tables = [frame.to_frame(Result.load(file), case=file.stem) for file in files]
+    if library.__name__ == "polars":
+        table = library.concat(tables, how="vertical_relaxed")
+        write = table.write_parquet
+    else:
+        table = library.concat(tables, ignore_index=True)
+        write = table.to_parquet
+    storage.replace(arguments.parquet, write)
+    print(f"wrote {len(table):,} rows of {len(files)} results to {arguments.parquet}")

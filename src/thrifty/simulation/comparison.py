@@ -1,0 +1,204 @@
+"""Which policy is better, and how sure that is: differences over the same runs, with simultaneous intervals.
+
+Run r of every policy has the same random stream for its rewards, so policies are compared run by run. With
+differences d_r, r = 1, ..., R, of mean m and standard error s, intervals m +- q s hold for all of several
+differences at once if q is the quantile of
+
+    max over the differences of  |m* - m| / s*,
+
+m* and s* being mean and standard error of R runs that are drawn from the R, with replacement: the bootstrap
+of the largest t statistic. Where all d_r are equal there is nothing to estimate, and the interval is a point.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from thrifty import checks
+from thrifty.errors import InvalidValue
+from thrifty.table import aligned
+
+if TYPE_CHECKING:
+    from thrifty.simulation.result import Result
+
+Floats = NDArray[np.float64]
+
+SAMPLES = 2000  # of the bootstrap
+SHOWN = 12  # checkpoints in a printed table
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """The regret of one policy minus that of another, over the same runs, at every checkpoint."""
+
+    first: str
+    second: str
+    level: float
+    checkpoints: NDArray[np.int64]
+    mean: Floats
+    error: Floats  # standard errors
+    interval: Floats  # (2, checkpoint): for each checkpoint by itself
+    band: Floats  # (2, checkpoint): for all checkpoints at once
+    wins: float  # the share of runs in which the first has less regret at the horizon
+    ties: float
+
+    @property
+    def verdict(self) -> str:
+        """What the interval at the horizon says."""
+        low, high = self.interval[:, -1]
+        if low <= 0.0 <= high:
+            return f"no difference at the horizon that {100 * self.level:g} % intervals show"
+        better, worse = (self.first, self.second) if high < 0.0 else (self.second, self.first)
+        return f"{better} has less regret than {worse} at the horizon"
+
+    def __str__(self) -> str:
+        shown = np.unique(np.linspace(0, self.checkpoints.size - 1, SHOWN).round().astype(int))
+        rows = [
+            (
+                f"{self.checkpoints[c]:,}",
+                *(f"{v:,.2f}" for v in (self.mean[c], self.error[c], *self.interval[:, c], *self.band[:, c])),
+            )
+            for c in shown
+        ]
+        heading = ("t", "difference", "± s.e.", "from", "to", "from, all t", "to, all t")
+        share = f"{100 * self.wins:.0f} % of the runs have less regret with {self.first}"
+        return (
+            f"{self.first} minus {self.second}\n\n{aligned(heading, rows)}\n\n"
+            f"{self.verdict}; {share}, {100 * self.ties:.0f} % the same"
+        )
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One policy in a ranking."""
+
+    policy: str
+    regret: float
+    excess: float  # over the policy with the least mean regret
+    low: float  # of the excess
+    high: float
+    best: int  # the ranks that it may have
+    worst: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Policies by mean regret at the horizon; prints as a table."""
+
+    level: float
+    ranks: tuple[Rank, ...]
+
+    def __str__(self) -> str:
+        rows = [
+            (
+                r.policy,
+                f"{r.regret:,.1f}",
+                *(f"{value:,.1f}" for value in (r.excess, r.low, r.high)),
+                f"{r.best}" if r.best == r.worst else f"{r.best} to {r.worst}",
+            )
+            for r in self.ranks
+        ]
+        return aligned(("policy", "regret", "more than the first", "from", "to", "rank"), rows)
+
+
+def compare(result: "Result", first: str, second: str, level: float = 0.95) -> Difference:
+    """The paired difference of two policies, by their labels."""
+    level = _level(level)
+    a, b = (_find(result, label) for label in (first, second))
+    values = result.regret[a] - result.regret[b]
+    mean, error = _moments(values)
+    runs = values.shape[0]
+    reach = _quantile_of_t(runs, level) * error, _quantile_of_maximum(values, level) * error
+    interval, band = (np.stack([mean - part, mean + part]) for part in reach)
+    return Difference(
+        first,
+        second,
+        level,
+        result.checkpoints,
+        mean,
+        error,
+        interval,
+        band,
+        float((values[:, -1] < 0.0).mean()),
+        float((values[:, -1] == 0.0).mean()),
+    )
+
+
+def ranking(result: "Result", level: float = 0.95) -> Ranking:
+    """All policies by their mean regret, with the ranks that intervals for all pairs at once leave open."""
+    level = _level(level)
+    final = result.regret[:, :, -1].T
+    order = np.argsort(final.mean(axis=0), kind="stable")
+    final = final[:, order]
+    policies = order.size
+    i, j = np.triu_indices(policies, 1)
+    values = final[:, j] - final[:, i]  # the later minus the earlier
+    _, error = _moments(values)
+    reach = _quantile_of_maximum(values, level) * error
+    surely = np.zeros((policies, policies), bool)  # [i, j]: i is better than j
+    surely[i, j] = values.mean(axis=0) > reach
+    excess = final.mean(axis=0) - final[:, 0].mean()
+    spread = np.concatenate([[0.0], reach[: policies - 1]])  # pairs with the first come first
+    return Ranking(
+        level,
+        tuple(
+            Rank(
+                result.labels[order[p]],
+                float(final[:, p].mean()),
+                float(excess[p]),
+                float(excess[p] - spread[p]),
+                float(excess[p] + spread[p]),
+                1 + int(surely[:, p].sum()),
+                policies - int(surely[p].sum()),
+            )
+            for p in range(policies)
+        ),
+    )
+
+
+def _level(level: object) -> float:
+    value = checks.unit("level", level, open_at_zero=True)
+    if value >= 1.0:
+        raise InvalidValue(f"level must be below 1, got {level!r}")
+    return value
+
+
+def _find(result: "Result", label: str) -> int:
+    if label not in result.labels:
+        raise InvalidValue(f"policy must be one of {', '.join(result.labels)}, got {label!r}")
+    return result.labels.index(label)
+
+
+def _moments(values: Floats) -> tuple[Floats, Floats]:
+    """Means and standard errors over the runs."""
+    runs = values.shape[0]
+    if runs < 2:
+        raise InvalidValue(f"a comparison needs at least 2 runs, got {runs}")
+    return values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(runs)
+
+
+def _quantile_of_t(runs: int, level: float) -> float:
+    return float(stdtrit(runs - 1, 0.5 + level / 2.0))
+
+
+def _quantile_of_maximum(values: Floats, level: float) -> float:
+    """q. At least the quantile of a single t: few runs can make all resampled ones alike."""
+    mean, error = _moments(values)
+    values, mean = values[:, error > 0.0], mean[error > 0.0]
+    least = _quantile_of_t(values.shape[0], level)
+    if values.size == 0:
+        return least
+    runs, rng = values.shape[0], np.random.default_rng(0)
+    largest = np.zeros(SAMPLES)
+    squares = (values - mean) ** 2
+    for sample in range(SAMPLES):
+        weights = np.bincount(rng.integers(0, runs, runs), minlength=runs) / runs
+        shift = weights @ (values - mean)
+        variance = np.maximum(weights @ squares - shift**2, 0.0) * runs / (runs - 1)
+        known = variance > 0.0
+        largest[sample] = np.max(np.abs(shift[known]) / np.sqrt(variance[known] / runs), initial=0.0)
+    return max(least, float(np.quantile(largest, level)))
