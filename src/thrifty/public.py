@@ -53,6 +53,7 @@ from thrifty.problems import (
     Gaussian,
     Poisson,
 )
+from thrifty.replays.replay import replay
 from thrifty.simulation.result import (
     Result,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "UCBImproved",
     "UniformDelay",
     "batch_size",
+    "replay",
     "simulate",
     "sweep",
 ]

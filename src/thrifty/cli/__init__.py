@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from thrifty.cli import bounds, compare, export, plot, policies, reproduce, simulate, sweep
+from thrifty.cli import bounds, compare, export, plot, policies, replay, reproduce, simulate, sweep
 from thrifty.errors import InvalidValue, ThriftyError
 
 
@@ -65,6 +65,7 @@ examples:
   thrifty plot out/paper.npz
   thrifty compare out/paper.npz
   thrifty export night --parquet night.parquet
+  thrifty replay log.csv --policy "TSMA()"
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
 
@@ -72,6 +73,6 @@ thrifty COMMAND --help tells more about a command.""",
     )
     parser.add_argument("--version", action="version", version=f"thrifty {version('thrifty')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (reproduce, simulate, sweep, plot, compare, export, policies, bounds):
+    for command in (reproduce, simulate, sweep, plot, compare, export, replay, policies, bounds):
         command.describe(commands)
     return parser

@@ -10,6 +10,7 @@ from thrifty.cli.shared import whole
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thrifty.sweeps.chunks import Chunk
     from thrifty.sweeps.grid import Case
 
 
@@ -38,36 +39,43 @@ Each case, a problem with a horizon, gets its result in DIR: for thrifty plot, e
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="its folder, new or its own")
     parser.add_argument("--workers", type=whole(1), metavar="N", help="processes; default: one for each core")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that does the work instead")
+    parser.add_argument(
+        "--chunk",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="of work that go together; default: %(default)s",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show the plan and how long it will take")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty.simulation.run import cores
-    from thrifty.sweeps import grid
+    from thrifty.sweeps import chunks, grid
     from thrifty.sweeps import run as runner
 
     cases = grid.load(arguments.spec)
     workers = arguments.workers or cores()
-    work = _show(cases, arguments.out)
+    everything = chunks.cut(cases, arguments.chunk)
+    work = _show(cases, everything, arguments.out)
     share = "" if arguments.scheduler else f", {_duration(work / workers)} on {workers} processes"
     print(f"\nin all about {_duration(work)} of computing{share}\n", file=sys.stderr)
     if arguments.dry_run:
         return
     shown = sys.stderr.isatty()
-    results = runner.run(cases, arguments.out, workers, arguments.scheduler, progress=shown)
+    results = runner.run(cases, everything, arguments.out, workers, arguments.scheduler, progress=shown)
     for name, result in results.items():
         print(f"{name}\n\n{result.summary()}\n")
     print(f"wrote {len(results)} results to {arguments.out}")
 
 
-def _show(cases: "Sequence[Case]", folder: Path) -> float:
+def _show(cases: "Sequence[Case]", everything: "Sequence[Chunk]", folder: Path) -> float:
     """The plan as a table; returns the seconds of computing that are left."""
-    from thrifty.sweeps import chunks, estimate
+    from thrifty.sweeps import estimate
     from thrifty.sweeps.run import unfinished
     from thrifty.table import aligned
 
-    everything = chunks.cut(cases)
     todo = unfinished(folder, cases, everything)
     rows, total = [], 0.0
     for c, case in enumerate(cases):

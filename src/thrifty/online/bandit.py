@@ -168,6 +168,12 @@ class Bandit:
             )
         self._core.update(numbers, values)
 
+    def cancel(self, arm: Hashable) -> None:
+        """A pull that ``select`` asked for will never give a reward: forget that it was asked for."""
+        number = self._ids.number(arm)
+        if not self._core.cancel(number):
+            raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
+
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
         """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
         self._ids.check_new(arm)

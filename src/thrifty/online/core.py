@@ -96,6 +96,10 @@ class Core:
             self.memory = self.memory.grown(self.memory.room)
             done += kernels.update(self.memory.block, self.memory.offsets, arms[done:], rewards[done:])
 
+    def cancel(self, arm: int) -> bool:
+        """A pull that was handed out is not made; returns whether there was one."""
+        return bool(kernels.cancel(self.memory.block, self.memory.offsets, arm))
+
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
         state = self.memory.state

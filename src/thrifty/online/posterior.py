@@ -82,8 +82,21 @@ class PosteriorCore:
             back()
             raise
 
+    def cancel(self, arm: int) -> bool:
+        """A pull that was handed out is not made; returns whether there was one."""
+        if self._arms["pending"][arm] == 0:
+            return False
+        self._arms["pending"][arm] -= 1
+        if self._arms["pending"][arm] == 0:
+            self._arms["spent"][arm] = False
+        if self.pulls[arm] == 0:
+            self._handed = min(self._handed, arm)
+        return True
+
     def _next(self) -> int:
-        while self._handed < self._arms.size and self.pulls[self._handed] > 0:
+        while self._handed < self._arms.size and (
+            self.pulls[self._handed] > 0 or self.pending[self._handed] > 0
+        ):
             self._handed += 1
         if self._handed < self._arms.size:
             self._handed += 1

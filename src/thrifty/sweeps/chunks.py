@@ -1,6 +1,6 @@
 """The work of a sweep, in chunks: some runs of one policy in one case. A finished chunk is a file.
 
-How it is cut depends on the spec alone, never on the machine.
+The numbers of a run do not depend on how the work is cut.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thrifty import storage
+from thrifty import checks, storage
 from thrifty.errors import FileError
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.result import Result
@@ -18,7 +18,7 @@ from thrifty.simulation.run import Outcome, compile_for, empty, play_run, store,
 from thrifty.simulation.spec import Spec
 from thrifty.sweeps.grid import Case
 
-WORK = 100_000_000  # arms looked at in a chunk, or one run: a second or so
+SECOND = 100_000_000  # arms that can be looked at in a second, roughly
 ARRAYS = ("regret", "pulls", "draws", "evaluations", "seconds")
 
 
@@ -35,13 +35,13 @@ class Chunk(NamedTuple):
         return range(self.first, self.last)
 
 
-def cut(cases: Sequence[Case]) -> list[Chunk]:
-    """All chunks, those of a case together, and of its first runs first."""
-    chunks = []
+def cut(cases: Sequence[Case], seconds: float) -> list[Chunk]:
+    """All chunks, of so many seconds roughly, or one run. Those of a case are together, first runs first."""
+    seconds, chunks = checks.positive("chunk", seconds), []
     for c, case in enumerate(cases):
         policies, runs = len(case.spec.policies), case.spec.runs
         run = max(1, work(case.spec.plan()) // (policies * runs))
-        size = min(runs, max(1, WORK // run))
+        size = min(runs, max(1, int(seconds * SECOND / run)))
         chunks += [
             Chunk(c, p, first, min(first + size, runs))
             for first in range(0, runs, size)
@@ -66,7 +66,7 @@ def play(spec: Spec, chunk: Chunk) -> list[Outcome]:
 
 
 def path(folder: Path, case: Case, chunk: Chunk) -> Path:
-    return folder / "chunks" / f"{case.name}-{chunk.policy}-{chunk.first}.npz"
+    return folder / "chunks" / f"{case.name}-{chunk.policy}-{chunk.first}-{chunk.last}.npz"
 
 
 def save(target: Path, outcomes: Sequence[Outcome]) -> None:

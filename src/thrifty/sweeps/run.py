@@ -20,6 +20,7 @@ from thrifty.sweeps.chunks import Chunk
 from thrifty.sweeps.grid import Case
 
 BACKENDS = ("local", "dask")
+CHUNK = 1.0  # seconds
 DIFFERENCE = 20  # lines of it that an error shows
 
 
@@ -29,12 +30,14 @@ def sweep(
     workers: int | None = None,
     backend: str = "local",
     scheduler: str | None = None,
+    chunk: float = CHUNK,
     progress: bool = False,
 ) -> dict[str, Result]:
     """Run the sweep of a TOML file into a folder, or go on with it; the result of each case.
 
     Workers are processes, one for each core unless said otherwise. ``backend="dask"`` sends the chunks to the
-    Dask cluster whose ``scheduler`` has this address. Nothing of this changes the numbers.
+    Dask cluster whose ``scheduler`` has this address. ``chunk`` is how many seconds of work go together,
+    roughly. Nothing of this changes the numbers.
     """
     checks.choice("backend", backend, BACKENDS)
     if (backend == "dask") != (scheduler is not None):
@@ -42,15 +45,22 @@ def sweep(
             f"scheduler must be given with backend='dask' and with it alone, got {scheduler!r}"
         )
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
-    return run(grid.load(Path(spec)), Path(out), workers, scheduler, progress=progress)
+    cases = grid.load(Path(spec))
+    everything = chunks.cut(cases, chunk)
+    return run(cases, everything, Path(out), workers, scheduler, progress=progress)
 
 
 def run(
-    cases: Sequence[Case], folder: Path, workers: int, scheduler: str | None = None, *, progress: bool = False
+    cases: Sequence[Case],
+    everything: Sequence[Chunk],
+    folder: Path,
+    workers: int,
+    scheduler: str | None = None,
+    *,
+    progress: bool = False,
 ) -> dict[str, Result]:
     """Finish what is not finished."""
     _claim(folder, cases)
-    everything = chunks.cut(cases)
     todo = unfinished(folder, cases, everything)
     for case in {chunk.case for chunk in todo}:  # in this process, once, and not in each worker
         compile_for(cases[case].spec.plan(), cases[case].spec.problem.kernel())
@@ -110,6 +120,6 @@ def _complete(folder: Path, c: int, case: Case, everything: Sequence[Chunk], wor
         result, seconds = chunks.assemble(folder, case, mine)
         result.provenance.update(provenance(seconds, workers))
         result.save(target)
-    for chunk in mine:
-        chunks.path(folder, case, chunk).unlink(missing_ok=True)
+    for file in (folder / "chunks").glob(f"{case.name}-*.npz"):
+        file.unlink(missing_ok=True)
     return Result.load(target)

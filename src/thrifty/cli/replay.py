@@ -1,0 +1,70 @@
+"""``thrifty replay``: what policies would have earned, from a log."""
+
+import argparse
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thrifty.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from thrifty.policies import Policy
+
+
+def describe(commands: Any) -> None:
+    parser = commands.add_parser(
+        "replay",
+        help="estimate what policies would have earned, from logged decisions",
+        description="Estimate the mean reward of policies from a log of another policy's decisions: CSV or "
+        "Parquet, with the columns arm, reward, propensity and, if rows are not in order, time.",
+        epilog="""\
+examples:
+  thrifty replay log.csv --policy "ThompsonSampling(law='beta')" --policy "TSMA()"
+  thrifty replay log.parquet --policy "KLUCB()" --method ips --runs 20
+
+Rejection (the default) uses the rows in which the log happens to have the policy's arm, and gives the policy
+a life of its own, but a short one. Inverse propensity (ips) counts every row, with more noise. Bad rows are
+left out and reported by their line; --strict refuses them.""",
+    )
+    parser.add_argument("log", metavar="LOG", type=Path, help="a .csv or a .parquet file")
+    parser.add_argument(
+        "--policy", action="append", required=True, metavar="POLICY", help="as in Python; may be repeated"
+    )
+    parser.add_argument("--method", choices=("rejection", "ips"), default="rejection")
+    parser.add_argument("--runs", type=int, default=10, metavar="N", help="default: %(default)s")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
+    parser.add_argument("--strict", action="store_true", help="bad rows are an error")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from thrifty.replays import log
+    from thrifty.replays.replay import replay, table
+
+    policies = [policy(text) for text in arguments.policy]
+    read = log.read(arguments.log, strict=arguments.strict)
+    if read.bad:
+        print(f"{read.report()}\n")
+    options = {key: getattr(arguments, key) for key in ("method", "runs", "seed", "level")}
+    print(table([replay(one, read, **options) for one in policies]))
+    print(f"\n{len(read):,} rows, {len(read.arms):,} arms, {arguments.method}, {arguments.runs} runs each")
+
+
+def policy(text: str) -> "Policy":
+    """A policy as it is written in Python: a name, and parameters that are plain values or policies."""
+    from thrifty.policies import POLICIES
+
+    def read(node: ast.expr) -> Any:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in POLICIES:
+            named = {part.arg: read(part.value) for part in node.keywords if part.arg}
+            return POLICIES[node.func.id](*(read(part) for part in node.args), **named)
+        return ast.literal_eval(node)
+
+    try:
+        found = read(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, TypeError) as error:
+        raise InvalidValue(f"policy must be written like TSMA(alpha=0.5), got {text!r}: {error}") from None
+    if type(found) not in POLICIES.values():
+        raise InvalidValue(f"policy must be one of those of thrifty policies, got {text!r}")
+    return found  # type: ignore[no-any-return]
