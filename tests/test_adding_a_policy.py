@@ -69,8 +69,9 @@ def test_the_page_names_files_and_names_that_exist() -> None:
         assert (source / folder).is_dir()
     for path, name in [
         ("laws/__init__.py", "CODES"),
-        ("policies.py", "LAWS"),
-        ("policies.py", "POLICIES"),
+        ("policies/thompson.py", "LAWS"),
+        ("policies/thompson.py", "REWARDS"),
+        ("policies/__init__.py", "POLICIES"),
         ("engines/state.py", "SCHEDULES"),
     ]:
         assert f"`{name}`" in PAGE

@@ -71,17 +71,34 @@ def names(folder):
 # ---- thrifty policies ----
 
 
-def test_policies_are_listed_in_a_table_that_lines_up(capsys):
-    assert main(["policies"]) == 0
-    heading, rule, *rows = capsys.readouterr().out.splitlines()
-    assert heading.split() == ["name", "law", "schedule", "engine", "citation"]
-    assert [row.split()[0] for row in rows] == list(POLICIES)
+def columns(heading, rule, *rows):
+    """A table that lines up, by the name in its first column."""
     starts = [i for i, mark in enumerate(rule) if mark == "─" and (i == 0 or rule[i - 1] == " ")]
-    columns = [[row[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)] for row in rows]
-    table = dict(zip(POLICIES, columns, strict=True))
-    assert table["TSMA"][1:4] == ["gaussian, beta", "aggregate", "scan, tournament"]
-    assert table["ExpTSPlus"][1:4] == ["exponential-family", "epsilon", "scan, sleepers"]
-    assert table["KLUCBPlusPlus"][1:] == ["–", "index", "scan, tournament", "Ménard & Garivier 2017"]
+    cut = [[row[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)] for row in rows]
+    return heading.split(), {name: cells for name, *cells in cut}
+
+
+def test_policies_are_listed_in_tables_that_line_up(capsys):
+    assert main(["policies"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    first, last = (i for i, line in enumerate(lines) if line.startswith("policy "))
+    heading, table = columns(*lines[first:last])
+    assert heading == ["policy", "index", "rewards", "schedule", "engines", "horizon"]
+    assert table["TSMA"][1:] == ["by law", "aggregate", "scan, tournament", "known"]
+    assert table["UCB1"] == ["m + √(2 ln t/n)", "[0, 1]", "clocked", "scan, kinetic", "anytime"]
+    heading, proven = columns(*lines[last:])
+    assert heading == ["policy", "asymptotic", "minimax", "sub-UCB", "citation"]
+    assert proven["KLUCBPlusPlus"] == ["Bernoulli", "yes", "–", "Ménard & Garivier 2017"]
+    for name in POLICIES:
+        assert name in table
+        assert proven[name][3][-4:].isdigit()
+
+
+def test_policies_as_a_page(capsys):
+    assert main(["policies", "--markdown"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("# Policies\n")
+    assert all(f"\n### {name}\n" in page for name in POLICIES)
 
 
 # ---- thrifty simulate ----

@@ -23,7 +23,7 @@ FAMILY_REWARDS = {
 
 
 class Guarantee(NamedTuple):
-    """What is proven. Each notion has a word: "" for no, "yes", for which rewards, up to which factor, if what.
+    """What is proven, a word for each notion: "" for no, "yes", for which rewards, up to what, or if what.
 
     asymptotic   the regret is the lower bound's constant times ln T, for rewards of the family that is named
     minimax      the worst regret of all problems is of order sqrt(K T), or that times the factor
@@ -39,13 +39,13 @@ class Guarantee(NamedTuple):
 
 @dataclass(frozen=True)
 class Policy(ABC):
-    """What every policy can say about itself; the class attributes are the columns of ``thrifty policies``."""
+    """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
 
     formula: ClassVar[str]  # its index, in a line
     texts: ClassVar[tuple[Any, ...]] = ()  # the modules and functions whose docstrings have the whole of it
     schedule: ClassVar[str]
     engines: ClassVar[tuple[str, ...]] = ("scan",)
-    clock: ClassVar[str] = "anytime"  # or what it must know
+    clock: ClassVar[str] = "anytime"  # or whether the horizon must be known
     choice: ClassVar[str] = ""  # the parameter on which rewards, engines and guarantees depend, if one does
     choices: ClassVar[tuple[Any, ...]] = ()  # and its values
     guarantees: ClassVar[tuple[Guarantee, ...]] = ()
@@ -104,7 +104,7 @@ class HorizonPolicy(Policy):
 
     anytime: bool  # a field of each
 
-    clock: ClassVar[str] = "horizon T"
+    clock: ClassVar[str] = "known"
 
     @property
     def needs_horizon(self) -> bool:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from thrifty.engines.state import Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies.base import Policy
+from thrifty.policies.base import Guarantee, Policy
 from thrifty.policies.thompson import ThompsonSampling
 
 
@@ -14,18 +14,18 @@ class Binarised(Policy):
     """A policy for rewards of 0 and 1, on rewards in [0, 1]: it sees a coin that shows 1 with that
     probability.
 
-    The means stay and so does the regret's guarantee, for the Bernoulli arms of the same means; what the
-    rewards tell beyond that is lost.
+    The means stay, and so does what is proven for Bernoulli arms of these means; what the rewards tell beyond
+    that is lost.
     """
 
     policy: Policy = field(default_factory=lambda: ThompsonSampling("beta"))
 
     formula: ClassVar[str] = "that of a policy for 0 and 1"
-    schedule: ClassVar[str] = "as inside"
-    clock: ClassVar[str] = "as inside"
-    engines: ClassVar[tuple[str, ...]] = ("as inside",)
+    schedule: ClassVar[str] = "as the policy's"
+    clock: ClassVar[str] = "as the policy's"
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "as inside", "as inside", "as inside"),)
     citation: ClassVar[str] = "Agrawal & Goyal 2012"
-    confirmed: ClassVar[str] = "in public code"
+    confirmed: ClassVar[str] = "in public code; the guarantees are those for Bernoulli arms of the same means"
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, Policy):

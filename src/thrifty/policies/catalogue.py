@@ -4,12 +4,12 @@ Formulas come from the docstrings beside the code.
 """
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-import thrifty
 from thrifty import laws
 from thrifty.policies import (
     DMED,
@@ -83,14 +83,22 @@ LAW_LINES: dict[str, tuple[str, ModuleType]] = {
     "inverse-gamma": ("InvGamma(n, S)", laws.inverse_gamma),
     "inverse-gamma-flat": ("InvGamma(n - 1, S)", laws.inverse_gamma),
 }
-EXPONENTIAL_FAMILY = (laws.exponential_family, laws.exponential_families)
 
 KINDS_OF_REWARDS = {"binary": "0 or 1", "unit": "[0, 1]", "non-negative": "≥ 0", "any": "any"}
 NONE = "–"
+PACKAGES = Path(__file__).parents[2]  # where thrifty is: src, in the project
 
-CHOOSING = ("policy", "index", "rewards", "schedule", "engines", "needs")
+CHOOSING = ("policy", "index", "rewards", "schedule", "engines", "horizon")
 PROVEN = ("policy", "asymptotic", "minimax", "sub-UCB", "citation")
 
+INTRODUCTION = """\
+# Policies
+
+*Made from the code by `uv run thrifty policies --markdown > docs/policies.md`: change the code, not this
+page. A test compares the two.*
+
+Every policy with its defaults, its formula as it stands beside the code, what is proven of it, and what of
+all that was confirmed."""
 SYMBOLS = """\
 n pulls of an arm, S the sum of its rewards, m = S/n their mean, V their variance; m* the largest mean, t all
 pulls so far, K arms, T the horizon; KL the divergence of the rewards' family, kl that of Bernoulli rewards"""
@@ -103,7 +111,7 @@ Each holds as it stands ("yes"), under the condition that is named, or is not cl
 
 def text() -> str:
     """What ``thrifty policies`` prints."""
-    chosen = aligned(("law", "rewards", "index"), [row[:3] for row in _laws()], left=3)
+    chosen = aligned(("law", "rewards", "index"), _laws(), left=3)
     choosing = {title: [_chooses(kind) for kind in kinds] for title, kinds in GROUPS.items()}
     proven = {title: [row for kind in kinds for row in _proves(kind)] for title, kinds in GROUPS.items()}
     parts = (_grouped(CHOOSING, choosing), SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
@@ -114,7 +122,7 @@ def _grouped(heading: Sequence[str], groups: dict[str, Rows]) -> str:
     """One table whose rows stand in groups, each under its title."""
     lines = iter(aligned(heading, [*chain(*groups.values())], left=len(heading)).splitlines())
     top = [next(lines), next(lines)]
-    blocks = ["\n".join([title, *islice(lines, len(rows))]) for title, rows in groups.items()]
+    blocks = ["\n".join([f"{title}:", *islice(lines, len(rows))]) for title, rows in groups.items()]
     return "\n".join([*top, "\n\n".join(blocks)])
 
 
@@ -122,19 +130,19 @@ def _chooses(kind: Kind) -> tuple[str, ...]:
     """A row of the first table."""
     rewards = {KINDS_OF_REWARDS[variant.rewards] for variant in variants(kind)}
     shown = rewards.pop() if len(rewards) == 1 else f"by {kind.choice}"
-    return kind.__name__, kind.formula, shown, kind.schedule, ", ".join(kind.engines), kind.clock
+    rest = (kind.schedule, ", ".join(kind.engines), kind.clock)
+    return kind.__name__, kind.formula, shown, *(("as inside",) * 3 if kind is Binarised else rest)
 
 
 def _proves(kind: Kind) -> Rows:
     """Rows of the second table: one, or one for each choice that something else is proven for."""
-    if not kind.choice or kind.guarantees[0].value is None:
-        (guarantee,) = kind.guarantees or (Guarantee(),)
-        return [(kind.__name__, *_words(guarantee), kind.citation)]
+    first, *_ = kind.guarantees or (Guarantee(),)
+    if first.value is None:
+        return [(kind.__name__, *_words(first), kind.citation)]
     rows: Rows = [(kind.__name__, "", "", "", kind.citation)]
     rows += [(f"  {_given(kind, g.value)}", *_words(g), g.source) for g in kind.guarantees]
-    proven = [guarantee.value for guarantee in kind.guarantees]
-    others = [_given(kind, value) for value in kind.choices if value not in proven]
-    return rows + ([(f"  {', '.join(others)}", *_words(Guarantee()), "")] if others else [])
+    others = len(kind.choices) > len(kind.guarantees)
+    return rows + ([("  others", *_words(Guarantee()), "")] if others else [])
 
 
 def _words(guarantee: Guarantee) -> tuple[str, str, str]:
@@ -155,13 +163,104 @@ def variants(kind: Kind) -> list[Policy]:
     return [kind(**{kind.choice: value}) for value in kind.choices] or [kind()]
 
 
-def _laws() -> Iterator[tuple[str, str, str, str]]:
-    """Each law's name, rewards, index and place in the page."""
-    for law in LAWS:
-        line, module = LAW_LINES[law]
-        yield law, KINDS_OF_REWARDS[REWARDS[law]], line, module.__name__
+def _laws() -> Rows:
+    """Each law's name, rewards and index."""
+    return [(law, KINDS_OF_REWARDS[REWARDS[law]], LAW_LINES[law][0]) for law in LAWS]
 
 
 def page() -> str:
     """``docs/policies.md``."""
-    return ""
+    seen: dict[str, str] = {}  # which texts are where
+    sections = [
+        "\n\n".join([f"## {title}", *(_section(kind, seen) for kind in kinds)])
+        for title, kinds in GROUPS.items()
+    ]
+    modules = dict.fromkeys(module for _, module in LAW_LINES.values())
+    chosen = [(f"`{law}`", rewards, f"`{line}`") for law, rewards, line in _laws()]
+    return "\n\n".join(
+        [
+            INTRODUCTION,
+            _markdown(CHOOSING, [_linked(_chooses(kind)) for kind in _kinds()]),
+            f"{SYMBOLS}.",
+            "## What is proven",
+            _markdown(PROVEN, [_linked(row) for kind in _kinds() for row in _proves(kind)]),
+            _listed(NOTIONS),
+            *sections,
+            "## Laws",
+            _markdown(("law", "rewards", "index"), chosen),
+            *(_formula(module) for module in modules),
+        ]
+    )
+
+
+def _kinds() -> Iterator[Kind]:
+    return chain(*GROUPS.values())
+
+
+def _markdown(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    cells = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _linked(row: Sequence[str]) -> Sequence[str]:
+    """A row whose policy leads to its section; a variant is set back."""
+    name, *rest = row
+    first = f"&emsp;{name.strip()}" if name.startswith(" ") else f"[{name}](#{name.lower()})"
+    return [first, *rest]
+
+
+def _listed(notions: str) -> str:
+    """The notions as a list."""
+    *items, last = notions.splitlines()
+    lines = [f"- **{name}**: {rest}" for name, rest in (item.split(maxsplit=1) for item in items)]
+    return "\n".join([*lines, "", last])
+
+
+def _section(kind: Kind, seen: dict[str, str]) -> str:
+    """Everything about one policy."""
+    facts = {
+        "index": kind.formula,
+        "schedule": kind.schedule,
+        "horizon": kind.clock,
+        "citation": kind.citation,
+        "confirmed": kind.confirmed,
+    }
+    parts = [
+        f"### {kind.__name__}",
+        f"```python\n{_quoted(kind())}\n```",
+        str(inspect.getdoc(kind)),
+        "\n".join(f"- {name}: {fact}" for name, fact in facts.items()),
+        _markdown((kind.choice, "rewards", "engines", *PROVEN[1:4]), map(_variant, variants(kind))),
+    ]
+    if kind.choice == "law":
+        parts.append("The law is one of [those below](#laws).")
+    for source in kind.texts:
+        at = seen.setdefault(source.__name__, kind.__name__)
+        here = at == kind.__name__
+        parts.append(_formula(source) if here else f"{_place(source)} is with [{at}](#{at.lower()}).")
+    return "\n\n".join(parts)
+
+
+def _variant(policy: Policy) -> tuple[str, ...]:
+    """A row of a policy's own table: a value of its choice, if it has one."""
+    value = getattr(policy, policy.choice) if policy.choice else None
+    proven = [guarantee for guarantee in policy.guarantees if guarantee.value in (None, value)]
+    shown = f"`{_quoted(value)}`" if policy.choice else ""
+    words = _words(proven[0] if proven else Guarantee())
+    return shown, KINDS_OF_REWARDS[policy.rewards], ", ".join(policy.runs_on), *words
+
+
+def _quoted(value: object) -> str:
+    """As it is written in code, with the quotes that ruff wants in the page."""
+    return repr(value).replace("'", '"')
+
+
+def _formula(source: Any) -> str:
+    """Where a module or function is, and its docstring without the examples."""
+    described = str(inspect.getdoc(source)).partition(">>>")[0].strip()
+    return f"{_place(source)}\n\n```text\n{described}\n```"
+
+
+def _place(source: Any) -> str:
+    path = Path(str(inspect.getsourcefile(source))).relative_to(PACKAGES).as_posix()
+    return f"[`{path}`](../src/{path})"

@@ -74,7 +74,7 @@ class Clocked(Policy):
 
 @dataclass(frozen=True)
 class UCB1(Clocked):
-    """UCB1."""
+    """UCB1: the mean, and a bonus that is larger for arms that were pulled seldom."""
 
     formula: ClassVar[str] = "m + √(2 ln t/n)"
     texts: ClassVar[tuple[Any, ...]] = (indices.ucb1,)
@@ -148,7 +148,7 @@ class KLUCB(Clocked):
     choices: ClassVar[tuple[Any, ...]] = tuple(families.CODES)
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="its family, c = 3"),)
     citation: ClassVar[str] = "Garivier & Cappé 2011"
-    confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract; not that it needs c = 3"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract; not that c = 3"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=checks.LARGEST))
@@ -178,10 +178,10 @@ class BayesUCB(Clocked):
 
     formula: ClassVar[str] = "quantile 1 − 1/(t (ln T)^c) of Beta"
     texts: ClassVar[tuple[Any, ...]] = (indices.bayes_ucb,)
-    clock: ClassVar[str] = "T if c > 0"
+    clock: ClassVar[str] = "known if c > 0"
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli, c ≥ 5"),)
     citation: ClassVar[str] = "Kaufmann, Cappé & Garivier 2012"
-    confirmed: ClassVar[str] = "the index in public code, the guarantee in an abstract; not that it needs c ≥ 5"
+    confirmed: ClassVar[str] = "the index in public code, the guarantee in an abstract; not that c ≥ 5"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c", checks.at_least("c", self.c, 0.0, at_most=100.0))
@@ -220,8 +220,8 @@ class IMED(Policy):
     )
     citation: ClassVar[str] = "Honda & Takemura 2015"
     confirmed: ClassVar[str] = (
-        "the index in public code, a bound for finite time in the abstract; not that its constant is the lower "
-        "bound's, nor any guarantee for the other families"
+        "the index in public code, a bound for finite time in the abstract; not that its constant is that of "
+        "the lower bound"
     )
 
     def __post_init__(self) -> None:
@@ -251,9 +251,9 @@ class AdaUCB(HorizonPolicy):
     formula: ClassVar[str] = "m + √(2 v l(T/H)/n)"
     texts: ClassVar[tuple[Any, ...]] = (indices.ada_ucb,)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian", minimax="yes", sub_ucb="yes"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "Gaussian", "yes", "yes"),)
     citation: ClassVar[str] = "Lattimore 2018"
-    confirmed: ClassVar[str] = "the index in two public codes, the guarantees, for Gaussian rewards, in the abstract"
+    confirmed: ClassVar[str] = "the index in two public codes, the guarantees in the abstract"
 
     def __post_init__(self) -> None:
         super().__post_init__()

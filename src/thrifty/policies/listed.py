@@ -56,7 +56,7 @@ class UCBImproved(HorizonPolicy):
     schedule: ClassVar[str] = "listed"
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(sub_ucb="yes"),)
     citation: ClassVar[str] = "Auer & Ortner 2010"
-    confirmed: ClassVar[str] = "the phases in public code, the guarantee in the abstract; not what follows the last phase"
+    confirmed: ClassVar[str] = "the phases in public code, the guarantee in the abstract; not what comes last"
 
     @property
     def label(self) -> str:
@@ -89,7 +89,7 @@ class DirichletSampling(Policy):
     choices: ClassVar[tuple[Any, ...]] = tuple(dirichlet_sampling.VARIANTS)
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("bounded", asymptotic="[0, bound]"),)
     citation: ClassVar[str] = "Baudry, Saux & Maillard 2021"
-    confirmed: ClassVar[str] = "bounded, in public code, and its guarantee, in the abstract; not the other bonuses"
+    confirmed: ClassVar[str] = "bounded in public code, its guarantee in the abstract; not the other bonuses"
 
     def __post_init__(self) -> None:
         checks.choice("variant", self.variant, tuple(dirichlet_sampling.VARIANTS))

@@ -100,8 +100,8 @@ class ThompsonSampling(LawPolicy):
     )
     citation: ClassVar[str] = "Thompson 1933; Agrawal & Goyal 2017"
     confirmed: ClassVar[str] = (
-        "the Gaussian form in the UAI 2024 paper, the others in public code; the guarantees in abstracts and in "
-        "that paper. Those of Jin et al. are theirs for ε-TS, at ε = 1"
+        "the Gaussian law in the UAI 2024 paper, the others in public code; the guarantees in that paper and "
+        "in abstracts. Those of Jin et al. are for ε-TS, taken at ε = 1"
     )
 
     @property
@@ -126,15 +126,15 @@ class EpsilonTS(LawPolicy):
     schedule: ClassVar[str] = "epsilon"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     guarantees: ClassVar[tuple[Guarantee, ...]] = (
-        Guarantee("gaussian", "Gaussian", "Gaussian, ε = 1/K", "Gaussian, constant ε"),
+        Guarantee("gaussian", "Gaussian", "Gaussian, ε = 1/K", "Gaussian, fixed ε"),
         Guarantee("beta", "Bernoulli", "ε = 1/K"),
         Guarantee("gamma", "Poisson", "ε = 1/K"),
         Guarantee("inverse-gamma-flat", "exponential", "ε = 1/K"),
     )
     citation: ClassVar[str] = "Jin, Yang, Xiao & Xu 2023"
     confirmed: ClassVar[str] = (
-        "the laws in its authors' code, the guarantees in the abstract and in the UAI 2024 paper; with another ε "
-        "the factor is √ln(e K ε)"
+        "the laws in its authors' code, the guarantees in the abstract and in the UAI 2024 paper; with "
+        "another ε the worst case has the factor √ln(e K ε)"
     )
 
     def __post_init__(self) -> None:
@@ -164,12 +164,12 @@ class ExpTS(Policy):
     family: str = "bernoulli"
 
     formula: ClassVar[str] = "a draw of P(m, n), by the family's KL"
-    texts: ClassVar[tuple[Any, ...]] = (fresh, families)
+    texts: ClassVar[tuple[Any, ...]] = (laws.exponential_family, laws.exponential_families, families)
     schedule: ClassVar[str] = "fresh"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     choice: ClassVar[str] = "family"
     choices: ClassVar[tuple[Any, ...]] = tuple(families.CODES)
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="its family", minimax="× √ln K", sub_ucb="yes"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "its family", "× √ln K", "yes"),)
     citation: ClassVar[str] = "Jin, Xu, Xiao & Anandkumar 2022"
     confirmed: ClassVar[str] = "the law in the UAI 2024 paper, the guarantees in the abstract"
 
@@ -202,7 +202,7 @@ class ExpTSPlus(Policy):
     """ExpTS in which each arm draws with probability 1/K and uses its mean otherwise."""
 
     formula: ClassVar[str] = "a draw of P(m, n), or m"
-    texts: ClassVar[tuple[Any, ...]] = (coins,)
+    texts: ClassVar[tuple[Any, ...]] = (coins, laws.exponential_family)
     schedule: ClassVar[str] = "epsilon"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli", minimax="yes"),)
@@ -291,7 +291,9 @@ class TSMA(TemperedPolicy):
     texts: ClassVar[tuple[Any, ...]] = (aggregate, batch.phi)
     schedule: ClassVar[str] = "aggregate"
     engines: ClassVar[tuple[str, ...]] = ("scan", "tournament")
-    confirmed: ClassVar[str] = "the algorithm and its guarantee in the paper; with another law it is ours, and only measured"
+    confirmed: ClassVar[str] = (
+        "the algorithm and its guarantee in the paper; with another law it is ours, and only measured"
+    )
     short: ClassVar[str] = "TS-MA"
 
     def __post_init__(self) -> None:
@@ -318,8 +320,8 @@ class TSTD(TemperedPolicy):
     schedule: ClassVar[str] = "duel"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     confirmed: ClassVar[str] = (
-        "the algorithm and its guarantee in the paper, whose proof has a gap that docs/theory.md repairs; with "
-        "another law it is ours, and only measured"
+        "the algorithm and its guarantee in the paper, whose proof has a gap that docs/theory.md repairs; "
+        "with another law it is ours, and only measured"
     )
     short: ClassVar[str] = "TS-TD"
 

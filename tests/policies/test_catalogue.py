@@ -1,0 +1,98 @@
+"""The table of policies and docs/policies.md say what the code says, and claim no more than the sources."""
+
+import inspect
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from thrifty import indices
+from thrifty.policies import LAWS, POLICIES, BayesUCB, Policy, catalogue
+from thrifty.policies.base import Guarantee
+
+ROOT = Path(__file__).parents[2]
+KINDS = pytest.mark.parametrize("kind", POLICIES.values(), ids=lambda kind: kind.__name__)
+
+
+def test_the_page_is_what_the_code_makes() -> None:
+    page = (ROOT / "docs" / "policies.md").read_text()
+    assert "`uv run thrifty policies --markdown > docs/policies.md`" in page.split("\n\n")[1]
+    assert page == catalogue.page() + "\n"
+
+
+def test_every_policy_is_in_one_group() -> None:
+    grouped = [kind.__name__ for kind in chain(*catalogue.GROUPS.values())]
+    assert sorted(grouped) == sorted(POLICIES)
+
+
+def test_the_tables_fit_a_terminal() -> None:
+    lines = catalogue.text().splitlines()
+    assert max(map(len, lines)) <= 120
+    for name in POLICIES:
+        assert sum(line.split()[:1] == [name] for line in lines) == 2
+
+
+# What the sources say is proven: for which rewards the asymptotic constant is reached, whose worst case is of
+# order sqrt(K T), and who is never much worse than UCB. All else is a factor or a condition.
+ASYMPTOTIC = {
+    "Gaussian": {"ThompsonSampling", "EpsilonTS", "MOTSJ", "AdaUCB", "MaillardSampling"},
+    "Bernoulli": {"ThompsonSampling", "EpsilonTS", "ExpTSPlus", "KLUCBPlusPlus", "IMED", "KLMS", "DMED"},
+    "Poisson": {"ThompsonSampling", "EpsilonTS"},
+    "exponential": {"ThompsonSampling", "EpsilonTS"},
+    "its family": {"ExpTS"},
+    "[0, 1]": {"IMED"},
+    "[0, bound]": {"NPTS", "DirichletSampling"},
+    "0, 1/M, ..., 1": {"MultinomialTS"},
+    "Gaussian, ρ → 1": {"MOTS"},
+    "its family, c = 3": {"KLUCB"},
+    "Bernoulli, c ≥ 5": {"BayesUCB"},
+    "as inside": {"Binarised"},
+}
+MINIMAX = {"ExpTSPlus", "MOTS", "MOTSJ", "KLUCBPlusPlus", "MOSS", "AdaUCB"}
+SUB_UCB = {"ThompsonSampling", "ExpTS", "UCB1", "AdaUCB", "UCBImproved"}
+
+
+def claims() -> list[tuple[str, Guarantee]]:
+    return [(name, guarantee) for name, kind in POLICIES.items() for guarantee in kind.guarantees]
+
+
+def test_nothing_is_claimed_that_the_sources_do_not_say() -> None:
+    words = {guarantee.asymptotic for _, guarantee in claims()} - {""}
+    assert {word: {name for name, g in claims() if g.asymptotic == word} for word in words} == ASYMPTOTIC
+    assert {name for name, guarantee in claims() if guarantee.minimax == "yes"} == MINIMAX
+    assert {name for name, guarantee in claims() if guarantee.sub_ucb == "yes"} == SUB_UCB
+    assert not POLICIES["UCB1Tuned"].guarantees
+
+
+@KINDS
+def test_a_guarantee_is_for_a_value_of_the_choice(kind: type[Policy]) -> None:
+    values = [guarantee.value for guarantee in kind.guarantees]
+    assert len(set(values)) == len(values)
+    assert set(values) <= {*kind.choices} or values == [None]
+    assert bool(kind.choice) == bool(kind.choices)
+    if kind.choice:
+        assert [getattr(policy, kind.choice) for policy in catalogue.variants(kind)] == [*kind.choices]
+
+
+@KINDS
+def test_what_the_tables_say_of_engines_and_horizon_is_so(kind: type[Policy]) -> None:
+    able = {engine for policy in catalogue.variants(kind) for engine in policy.runs_on}
+    assert able == {*kind.engines} or kind.__name__ == "Binarised"
+    assert kind().needs_horizon == (kind.clock == "known")
+    assert BayesUCB(c=1.0).needs_horizon
+
+
+def test_every_formula_is_shown() -> None:
+    shown = {source.__name__ for kind in POLICIES.values() for source in kind.texts}
+    files = {path.stem for path in Path(str(indices.__file__)).parent.glob("*.py")} - {"__init__", "clocked"}
+    assert {f"thrifty.indices.{name}" for name in files} <= shown
+    page = catalogue.page()
+    for kind in POLICIES.values():
+        for source in kind.texts:
+            assert str(inspect.getdoc(source)).splitlines()[0] in page
+
+
+def test_the_lines_on_laws_are_those_of_their_files() -> None:
+    assert [*catalogue.LAW_LINES] == [*LAWS]
+    for line, module in catalogue.LAW_LINES.values():
+        assert line in str(module.__doc__)
