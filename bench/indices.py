@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from common import Row, Run, machine, show, spread, versions, write
 
 import thrifty
-from thrifty.engines import KINETIC_FROM
+from thrifty.engines import KINETIC_FROM, KINETIC_FROM_COSTLY
 from thrifty.policies import Policy
 
 CLOCKED: tuple[Policy, ...] = (
@@ -75,7 +75,7 @@ def show_clocked(rows: Sequence[Row]) -> None:
         + [f"{r['times']:.1f}"]
         for r in rows
     ]
-    note = f'engine="auto" takes kinetic from K = {KINETIC_FROM} on.'
+    note = f'engine="auto" takes kinetic from K = {KINETIC_FROM} on, KL-UCB and Bayes-UCB from {KINETIC_FROM_COSTLY}.'
     heading = ("policy", "scan, ns", "kinetic, ns", "scan / kinetic")
     show("1. Indices that rise with time: a round", heading, cells, note)
 

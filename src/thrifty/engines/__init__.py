@@ -6,7 +6,8 @@ ENGINES = ("scan", "tournament", "sleepers", "kinetic")
 # depends on the schedule and on what a draw costs; and with a larger epsilon too many arms would be drawn one
 # by one.
 TOURNAMENT_FROM = 64
-KINETIC_FROM = 64
+KINETIC_FROM = 32
+KINETIC_FROM_COSTLY = 16  # with an index that has to be solved for
 SLEEPERS_FROM = {"fresh": 512, "epsilon": 128, "duel": 64}
 SLEEPERS_FROM_COSTLY = 32  # fresh and duel, with a law whose draws cost more than the Gaussian's
 SLEEPERS_EPSILON = 0.03

@@ -10,7 +10,18 @@ from functools import cache
 
 from thrifty import indices
 from thrifty.engines import history, kinetic, play, rounds, sleepers, tournament
-from thrifty.engines.state import ARMS, CLOCKED, ENGINE, HANDED, LEFT, USED, read_rule, windows, with_own
+from thrifty.engines.state import (
+    ARMS,
+    CLOCKED,
+    COMMITTED,
+    ENGINE,
+    HANDED,
+    LEFT,
+    USED,
+    read_rule,
+    windows,
+    with_own,
+)
 from thrifty.indices import ada_ucb
 from thrifty.jit import entry, entry_here, inlined, kernel
 
@@ -42,9 +53,10 @@ def _place(rule, state, i):
 def _select(choose, rule, state, t, out):
     """Hand out decisions: first every arm without a law once, then by the policy."""
     for j in range(out.size):
-        while state.count[HANDED] < state.count[ARMS] and rounds.has_law(state, state.count[HANDED]):
-            state.count[HANDED] += 1
         i = state.count[HANDED]
+        while i < state.count[ARMS] and (rounds.has_law(state, i) or state.pending[i, 0] > 0):
+            i += 1
+        state.count[HANDED] = i
         if i < state.count[ARMS]:
             state.count[HANDED] += 1
         else:
@@ -90,6 +102,25 @@ def update(block, offsets, arms, rewards):
         rounds.receive(rule, state, arms[j], rewards[j])
         _place(rule, state, arms[j])
     return arms.size
+
+
+@entry
+def cancel(block, offsets, i):
+    """A pull of arm i that was handed out is not made: if it was to be its first, it is handed out again.
+    Returns whether there was one."""
+    state = windows(block, offsets)
+    rule = read_rule(state)
+    if state.pending[i, 0] == 0:
+        return False
+    state.pending[i, 0] -= 1
+    if state.pending[i, 0] == 0:
+        state.pending[i, 1] = 0
+    if not rounds.has_law(state, i):
+        state.count[HANDED] = min(state.count[HANDED], i)
+    elif rule.schedule == COMMITTED or rule.schedule == CLOCKED:  # whose indices count such pulls
+        rounds.renew(rule, state, i)
+        _place(rule, state, i)
+    return True
 
 
 @entry
@@ -219,6 +250,7 @@ def _clear(state, i):
     state.pending[i, 1] = 0
     if state.best.size > 0:
         state.best[i] = -math.inf
+    if state.age.size > 0:
         state.age[i] = 0
     if state.place.size > 0:
         state.place[i] = -1

@@ -24,12 +24,12 @@ def choose(rule, state, t):
     if tree[1, TIES] == 1.0:
         return int(tree[1, LEADER])
     left = random.below(state.rng, tree[1, TIES])
-    top = rounds.clocked(rule, state, int(tree[1, LEADER]), t)
+    top = _index(rule, state, int(tree[1, LEADER]), t)
     slot = 1
     while 2 * slot < tree.shape[0]:
         slot *= 2
         leader = int(tree[slot, LEADER])
-        here = tree[slot, TIES] if leader >= 0 and rounds.clocked(rule, state, leader, t) == top else 0.0
+        here = tree[slot, TIES] if leader >= 0 and _index(rule, state, leader, t) == top else 0.0
         if left >= here:
             left -= here
             slot += 1
@@ -39,14 +39,26 @@ def choose(rule, state, t):
 @inlined
 def place(rule, state, i):
     """Arm i has new statistics: everything that it was compared with is open."""
+    state.age[i] = 0
     _open(state.races, state.races.shape[0] // 2 + i)
 
 
+@inlined
+def _index(rule, state, i, t):
+    """Arm i's index at time t: computed once, and not for each comparison. ``age`` is t + 1 then."""
+    if state.age[i] != t + 1:
+        state.index[i] = rounds.clocked(rule, state, i, t)
+        state.age[i] = t + 1
+    return state.index[i]
+
+
 @kernel
-def begin(tree):
+def begin(state):
     """Nothing has been compared yet."""
-    for slot in range(tree.shape[0]):
-        tree[slot, UNTIL] = -math.inf
+    for i in range(state.age.size):
+        state.age[i] = 0
+    for slot in range(state.races.shape[0]):
+        state.races[slot, UNTIL] = -math.inf
 
 
 @kernel
@@ -103,7 +115,7 @@ def _compare(rule, state, slot, t):
         lead = left if a >= 0 else right
         ties = tree[lead, TIES]
     else:
-        x, y = rounds.clocked(rule, state, a, t), rounds.clocked(rule, state, b, t)
+        x, y = _index(rule, state, a, t), _index(rule, state, b, t)
         lead = left if x >= y else right
         ties = tree[left, TIES] + tree[right, TIES] if x == y else tree[lead, TIES]
         if x != y:

@@ -66,27 +66,43 @@ def _choose_dmed(rule, state, t):
 
 
 @inlined
+def _stays(state, i):
+    """Whether UCB-Improved has arm i to choose from."""
+    return state.marks[i] == 0 and rounds.has_law(state, i)
+
+
+@inlined
 def _choose_ucb_improved(rule, state):
-    """marks: 1 for arms that have gone. The stage is the phase; the cursor is at the arm that is pulled."""
+    """marks: 1 for arms that have gone. The stage is the phase.
+
+    A phase ends when the rewards of its pulls are there, and until then those who are left are pulled in
+    turn, as after the last one. If they were removed, all others return, and the phases begin anew.
+    """
     marks, count = state.marks, state.count
+    left = 0
+    for i in range(marks.size):
+        left += _stays(state, i)
+    if left == 0:
+        marks[:] = 0
+        count[STAGE] = 0
     while count[STAGE] < ucb_improved.phases(rule.horizon):
         goal = ucb_improved.pulls(count[STAGE], rule.horizon)
-        for i in range(count[CURSOR], marks.size):
-            if marks[i] == 0 and rounds.has_law(state, i) and _count(rule, state, i) < goal:
-                count[CURSOR] = i
-                return i
-        best, w = -1.0, ucb_improved.width(count[STAGE], rule.horizon)
+        best, w, late = -1.0, ucb_improved.width(count[STAGE], rule.horizon), False
         for i in range(marks.size):
-            if marks[i] == 0 and rounds.has_law(state, i):
+            if _stays(state, i):
+                if _count(rule, state, i) < goal:
+                    return i
+                late = late or rounds.evidence(rule, state, i)[0] < goal
                 best = max(best, state.means[i])
+        if late:
+            break
         for i in range(marks.size):
-            if rounds.has_law(state, i) and ucb_improved.eliminated(state.means[i], best, w):
+            if _stays(state, i) and ucb_improved.eliminated(state.means[i], best, w):
                 marks[i] = 1
         count[STAGE] += 1
-        count[CURSOR] = 0
     while True:  # those who are left, in turn
         for i in range(count[CURSOR], marks.size):
-            if marks[i] == 0 and rounds.has_law(state, i):
+            if _stays(state, i):
                 count[CURSOR] = i + 1
                 return i
         count[CURSOR] = 0

@@ -75,7 +75,7 @@ def begin_tournament(rule, state):
 @kernel
 def begin_kinetic(rule, state):
     begin_scan(rule, state)
-    kinetic.begin(state.races)
+    kinetic.begin(state)
 
 
 @kernel

@@ -48,7 +48,7 @@ def _refresh_historic(rule, state):
         state.evaluations[0] += 1
         values, times = history.of(state.history, state.spans, i)
         start = state.params[i, 0]
-        index, start = indices.historic(rule, values, times, n, best, start, state.rng)
+        index, start = indices.historic(rule, values, times, n, state.means[i], best, start, state.rng)
         state.index[i] = index
         state.params[i, 0] = start
 

@@ -81,7 +81,7 @@ class State(NamedTuple):
     prior: Floats  # (K, 2) or empty: arms with a (mean, weight) of their own
     tree: Floats  # (slots, 2): the largest committed index below each slot, and how many arms attain it
     best: Floats  # duel: the best draw since the last pull
-    age: Integers  # duel, on scan: how many draws that is
+    age: Integers  # duel, on scan: how many draws that is; kinetic: when the index was computed
     line: Floats  # (K, 2): sleepers: rates and arms, in order of the groups of rates
     woken: Floats  # (WOKEN, 4): sleepers: arms that may exceed the level, while a choice is made
     place: Integers  # sleepers: where on the line an arm is, or -1
@@ -278,16 +278,17 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
     squares = room if rule.squares else 0
     ranks = room if schedule == SHARED and rule.formula == ADA_UCB else 0
     asleep = room if engine == "sleepers" else 0
+    racing = room if engine == "kinetic" else 0
     late = min(duel, asleep)
     tree = engine == "tournament" or (engine == "sleepers" and schedule != FRESH)
     sizes = dict(  # noqa: C408
         count=COUNTS, evaluations=1, waiting=1, rng=4, pulls=room, sums=room, means=room, params=2 * room,
         index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
-        tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel, line=2 * asleep,
+        tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel or racing, line=2 * asleep,
         woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
         squares=squares, weights=ranks, order=ranks, position=ranks, prefix=ranks, spread=ranks,
-        races=3 * (2 << (room - 1).bit_length()) if engine == "kinetic" else 0,
+        races=3 * (2 << (room - 1).bit_length()) if racing else 0,
         history=2 * entries, spans=3 * room if rule.history else 0, marks=room if schedule == LISTED else 0,
         rule=len(Rule._fields),
     )  # fmt: skip

@@ -93,13 +93,15 @@ def shared_best(n, t, rng):
 
 
 @kernel
-def historic(rule, values, times, n, best, start, rng):
+def historic(rule, values, times, n, mean, best, start, rng):
     """An index made from an arm's single rewards, n of them in all; and the multiplier of K_inf, which
     ``start`` was the last time."""
     if rule.formula == NON_PARAMETRIC:
         return dirichlet.non_parametric(values, times, rule.first, rng), start
     if rule.formula == MULTINOMIAL:
         return dirichlet.multinomial(values, times, rule.grid, rng), start
+    if mean >= best:
+        return -imed.bounded(n, 0.0), start
     divergence, multiplier = k_inf(values, times, best, start)
     return -imed.bounded(n, divergence), multiplier
 

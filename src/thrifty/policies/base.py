@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from thrifty import checks
-from thrifty.engines import ENGINES, KINETIC_FROM, TOURNAMENT_FROM
+from thrifty.engines import ENGINES, TOURNAMENT_FROM
 from thrifty.engines.state import Rule
 from thrifty.errors import InvalidValue
 
@@ -88,7 +88,7 @@ class Policy(ABC):
 
     def fastest_from(self, engine: str) -> float:
         """From how many arms an engine is faster than scan."""
-        return {"tournament": TOURNAMENT_FROM, "kinetic": KINETIC_FROM}[engine]
+        return TOURNAMENT_FROM
 
     def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
         """The rules that it follows, each with the round from which on: one, unless it is anytime."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks, indices
+from thrifty.engines import KINETIC_FROM, KINETIC_FROM_COSTLY
 from thrifty.engines.state import CLOCKED, COMMITTED, HISTORIC, SHARED, Rule
 from thrifty.numerics import families, k_inf
 from thrifty.policies.base import FAMILY_REWARDS, Guarantee, HorizonPolicy, Policy
@@ -66,6 +67,10 @@ class Clocked(Policy):
 
     schedule: ClassVar[str] = "clocked"
     engines: ClassVar[tuple[str, ...]] = ("scan", "kinetic")
+    kinetic_from: ClassVar[int] = KINETIC_FROM
+
+    def fastest_from(self, engine: str) -> float:
+        return self.kinetic_from
 
     @property
     def rewards(self) -> str:
@@ -147,6 +152,7 @@ class KLUCB(Clocked):
     choice: ClassVar[str] = "family"
     choices: ClassVar[tuple[Any, ...]] = tuple(families.CODES)
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="its family, c = 3"),)
+    kinetic_from: ClassVar[int] = KINETIC_FROM_COSTLY
     citation: ClassVar[str] = "Garivier & Cappé 2011"
     confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract; not that c = 3"
 
@@ -180,6 +186,7 @@ class BayesUCB(Clocked):
     texts: ClassVar[tuple[Any, ...]] = (indices.bayes_ucb,)
     clock: ClassVar[str] = "known if c > 0"
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Bernoulli, c ≥ 5"),)
+    kinetic_from: ClassVar[int] = KINETIC_FROM_COSTLY
     citation: ClassVar[str] = "Kaufmann, Cappé & Garivier 2012"
     confirmed: ClassVar[str] = "the index in public code, the guarantee in an abstract; not that c ≥ 5"
 

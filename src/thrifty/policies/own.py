@@ -1,16 +1,19 @@
 """A policy of the user's own, and a posterior of the user's own."""
 
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import numba
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import FRESH, Rule
-from thrifty.errors import InvalidType
+from thrifty.engines.state import FRESH, Rule, policy_stream
+from thrifty.errors import InvalidType, InvalidValue
+from thrifty.jit import CompilationError, config
 from thrifty.policies.base import Policy
 
 
@@ -62,6 +65,27 @@ class IndexPolicy(Policy):
     def resolve(self, arms: int, horizon: int) -> Rule:
         values = (getattr(self, field.name) for field in fields(self))
         return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
+
+
+@contextmanager
+def compiling(name: str) -> Iterator[None]:
+    """An index that Numba refuses inside is refused by this name, with the reason."""
+    try:
+        yield
+    except CompilationError as error:
+        reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
+        raise InvalidValue(f"the index of {name} cannot be compiled: {reasons[0]}") from error
+
+
+def check_index(policy: IndexPolicy, rule: Rule) -> None:
+    """Compile the index alone, which takes a moment: so a mistake shows before an engine is compiled around
+    it."""
+    index: Any = type(policy).index
+    if not config.DISABLE_JIT:
+        alone = index if hasattr(index, "py_func") else numba.njit(error_model="numpy")(index)
+        given = (rule.own, 1.0, 0.0, 1, policy_stream(0, 0))
+        with compiling(policy.label):
+            alone.compile(tuple(map(numba.typeof, given)))
 
 
 @cache
