@@ -4,10 +4,12 @@ import json
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -55,7 +57,8 @@ class Run:
     ) -> None:
         ready = plan(policy, problem, horizon=horizon, prior=prior, engine=engine)
         self.rule, self.arms = ready.stages[0][0][1], problem.kernel()
-        self.state = new_state(self.rule, policy_stream(seed, 0), engine)
+        self.engine = ready.settings.engines[0]
+        self.state = new_state(self.rule, policy_stream(seed, 0), self.engine)
         self.rewards, self.delays = reward_stream(seed, 0), ready.settings.delay.late(seed, 0)
         self.trace = new_trace(ready.checkpoints)
         self.t = 0
@@ -70,6 +73,14 @@ class Run:
         began = time.thread_time_ns()
         self._advance(rounds, anew=False)
         return (time.thread_time_ns() - began) / rounds
+
+    def steady(self, seconds: float, repeats: int) -> float:
+        """The same, the median of slices of about so many seconds, once the length of a slice is known."""
+        rounds = 16
+        while (ns := self.play(rounds)) * rounds < 0.5e9 * seconds:
+            rounds *= 2
+        rounds = max(1, int(1e9 * seconds / ns))
+        return statistics.median(self.play(rounds) for _ in range(repeats))
 
     def _advance(self, rounds: int, anew: bool) -> None:
         self._play(
@@ -107,15 +118,15 @@ def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> lis
     return figures
 
 
-def compiled_c(folder: Path) -> Path:
+def compiled_c(folder: Path, name: str = "dense") -> Path:
     compiler = shutil.which("cc")
     if compiler is None:
         sys.exit(
             "the benchmarks need a C compiler named cc, and there is none "
             "(Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"
         )
-    program = folder / "dense"
-    subprocess.run([compiler, *FLAGS, "-o", program, HERE / "dense.c", "-lm"], check=True)
+    program = folder / name
+    subprocess.run([compiler, *FLAGS, "-o", program, HERE / f"{name}.c", "-lm"], check=True)
     return program
 
 
@@ -148,6 +159,10 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "cc": compiler.splitlines()[0]} | {
         p: version(p) for p in packages
     }
+
+
+def progress(text: str) -> None:
+    print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
 def show(title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> None:

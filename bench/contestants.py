@@ -1,8 +1,9 @@
-"""The contestants of bench/online.py: programs that are asked and answer, each in a process of its own."""
+"""The contestants: programs in bench/peers that are asked and answer, each in a process of its own."""
 
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,9 +19,21 @@ from peers.contest import KNOWN
 from scipy import integrate
 from scipy.stats import beta, norm
 
-PATIENCE = 600.0  # seconds for an answer
+PATIENCE = 600.0  # seconds for an answer; the first one may have to wait for an environment
 SAME = [sys.executable]  # the environment of this program
-APART = ["uv", "run", "--python", f"{sys.version_info.major}.{sys.version_info.minor}", "--script"]
+OLD = ["uv", "run", "--script"]  # one that uv makes, with all that the head of the program names
+APART = [*OLD[:2], "--python", f"{sys.version_info.major}.{sys.version_info.minor}", *OLD[2:]]  # this Python
+LIBRARIES = {
+    "thrifty": SAME,
+    "numpy": SAME,
+    "smpybandits": OLD,
+    "mabwiser": APART,
+    "river": APART,
+    "pybandits": APART,
+    "contextualbandits": APART,
+    "obp": OLD,
+    "vowpalwabbit": APART,
+}
 
 
 class Failed(Exception):
@@ -58,8 +71,8 @@ class Process:
             return json.loads(answer)
         code = self._process.wait()
         self._said.seek(0)
-        said = self._said.read().strip().splitlines() or [f"it ended with code {code} and said nothing"]
-        raise Failed(f"{do!r} took more than {patience:.0f} s" if self._late else said[-1])
+        said = self._said.read().strip() or f"it ended with code {code} and said nothing"
+        raise Failed(f"{do!r} took more than {patience:.0f} s" if self._late else reason(said))
 
     def _kill(self) -> None:
         self._late = True
@@ -70,27 +83,50 @@ class Process:
         self._said.close()
 
 
+def reason(said: str) -> str:
+    """The last line of what a program said, or uv's error and its first cause; no addresses, no folders.
+
+    >>> reason("Traceback\\n  File x\\nImportError: no y in /home/me/lib/z.py (https://a.b/c)")
+    'ImportError: no y in z.py (an address)'
+    >>> reason("error: No solution\\n  cause: there is no y==2\\n  cause: more")
+    'error: No solution: there is no y==2'
+    """
+    lines = [line.strip() for line in said.splitlines()]
+    errors = [i for i, line in enumerate(lines) if line.startswith("error:")]
+    words = (
+        [line.removeprefix("cause: ") for line in lines[errors[0] : errors[0] + 2]] if errors else lines[-1:]
+    )
+    plain = re.sub(r"\w+://[^\s)`]+", "an address", ": ".join(words))
+    return re.sub(r"(?:/[\w.+-]+)+/([\w.+-]+)", r"\1", plain)
+
+
 @dataclass
 class Entrant:
-    """A contestant, and what was found for each K."""
+    """A policy of a library, and what was found for each K."""
 
     label: str
     library: str
-    command: list[str]
+    policy: str  # as the library's program knows it
+    algorithm: str
     share: float | None = None  # what ``check`` should find; None if the policy is not Thompson sampling
     rows: list[Row] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
+    environment: Row = field(default_factory=dict)  # seconds of its imports, the least of all starts; bytes
     failure: str = ""
+    doubt: str = ""  # what is wrong with its decisions
     process: Process | None = None
 
     def ask(self, do: str, patience: float = PATIENCE, **details: Any) -> Any:
         """The answer, or None if there is none: then ``failure`` says why."""
         try:
             if self.process is None:
-                self.process = Process(self.command)
+                program = HERE / "peers" / f"with_{self.library}.py"
+                self.process = Process([*LIBRARIES[self.library], str(program)])
+                found = self.process.ask("environment", PATIENCE)
+                self.environment = min(found, self.environment or found, key=lambda start: start["seconds"])
             return self.process.ask(do, patience, **details)
-        except Failed as reason:
-            self.failure = str(reason)
+        except Failed as failed:
+            self.failure = str(failed)
             self.close()
             return None
 
@@ -101,16 +137,23 @@ class Entrant:
             sys.exit(f"{self.label}: failed: {self.failure}")
         return answer
 
-    def check(self, draws: int = 20_000) -> None:
-        """Fail if its decisions are not those of the posterior that it should have."""
+    def check(self, draws: int = 20_000, patience: float = PATIENCE) -> None:
+        """Note it if its decisions are not those of the posterior that it should have."""
         self.versions = self.ask("versions") or {}
         if self.share is None or self.failure:
             return
-        found = self.ask("check", draws=draws)
+        found = self.ask("check", patience, policy=self.policy, draws=draws)
         error = math.sqrt(self.share * (1.0 - self.share) / draws)
         if found is not None and abs(found - self.share) > 5.0 * error:
-            self.failure = f"it chose the first of two arms in {found:.2%} of decisions, not {self.share:.2%}"
-            self.close()
+            self.doubt = (
+                f"not Thompson sampling: it chose the first of two arms in {found:.1%} of {draws:,} "
+                f"decisions, and its posterior says {self.share:.1%}"
+            )
+
+    def hand_over(self, other: "Entrant") -> None:
+        """Another policy of the same library goes on in the same process: imports take seconds."""
+        other.process, self.process = self.process, None
+        other.environment, other.versions = self.environment, self.versions
 
     def close(self) -> None:
         if self.process is not None:
@@ -134,23 +177,53 @@ def beta_share(mean: float, weight: float) -> float:
     return float(integrate.quad(lambda x: first.pdf(x) * second.cdf(x), 0.0, 1.0)[0])
 
 
+GAUSSIAN, BETA, UCB1, KL_UCB, OTHER = ALGORITHMS = ("TS (Gaussian)", "TS (Beta)", "UCB1", "KL-UCB", "other")
+
+
 def entrants() -> list[Entrant]:
-    """Four policies of thrifty, the first of which is what the others are compared with, and the peers."""
-
-    def program(library: str) -> str:
-        return str(HERE / "peers" / f"with_{library}.py")
-
-    def thrifty(label: str, policy: str, share: float | None = None) -> Entrant:
-        return Entrant(f"thrifty, {label}", "thrifty", [*SAME, program("thrifty"), policy], share)
-
+    """For decisions one by one: four policies of thrifty, the first of which is what the others are compared
+    with, and of each other library the one that is nearest to Thompson sampling."""
     gaussian, uniform = gaussian_share(*PRIOR), beta_share(0.0, 0.0)
     return [
-        thrifty("TS-MA", "TSMA"),
-        thrifty("KL-UCB++", "KLUCBPlusPlus"),
-        thrifty("TS (Gaussian)", "ThompsonSampling", gaussian),
-        thrifty("TS (Beta)", "ThompsonSampling law=beta", beta_share(*PRIOR)),
-        Entrant("NumPy, TS (Gaussian)", "numpy", [*SAME, program("numpy")], gaussian),
-        Entrant("NumPy, its fastest", "numpy", [*SAME, program("numpy"), "fastest"], gaussian),
-        Entrant("MABWiser, TS (Beta)", "mabwiser", [*APART, program("mabwiser")], uniform),
-        Entrant("river, TS (Beta)", "river", [*APART, program("river")], uniform),
+        Entrant("thrifty, TS-MA", "thrifty", "TSMA", OTHER),
+        Entrant("thrifty, KL-UCB++", "thrifty", "KLUCBPlusPlus", OTHER),
+        Entrant("thrifty, TS (Gaussian)", "thrifty", "ThompsonSampling", GAUSSIAN, gaussian),
+        Entrant("thrifty, TS (Beta)", "thrifty", "ThompsonSampling law=beta", BETA, beta_share(*PRIOR)),
+        Entrant("NumPy, TS (Gaussian)", "numpy", "gaussian", GAUSSIAN, gaussian),
+        Entrant("NumPy, its fastest", "numpy", "gaussian fastest", GAUSSIAN, gaussian),
+        Entrant("obp, TS (Beta)", "obp", "beta", BETA, uniform),
+        Entrant("river, TS (Beta)", "river", "beta", BETA, uniform),
+        Entrant("SMPyBandits, TS (Beta)", "smpybandits", "beta", BETA, uniform),
+        Entrant("MABWiser, TS (Beta)", "mabwiser", "beta", BETA, uniform),
+        Entrant("pybandits, TS (Beta)", "pybandits", "beta", BETA, uniform),
+        Entrant(
+            "contextualbandits, LinTS", "contextualbandits", "gaussian", GAUSSIAN, gaussian_share(0.0, 1.0)
+        ),
+        Entrant("Vowpal Wabbit, a bag of 10", "vowpalwabbit", "bag", OTHER),
+    ]
+
+
+def peers() -> list[Entrant]:
+    """Every policy of the other libraries, one library after the other; thrifty is not among them."""
+    gaussian, no_prior, ridge = gaussian_share(*PRIOR), gaussian_share(0.0, 0.0), gaussian_share(0.0, 1.0)
+    uniform = beta_share(0.0, 0.0)
+    return [
+        Entrant("NumPy", "numpy", "gaussian", GAUSSIAN, gaussian),
+        Entrant("NumPy", "numpy", "beta", BETA, uniform),
+        Entrant("NumPy", "numpy", "ucb1", UCB1),
+        Entrant("NumPy", "numpy", "kl-ucb", KL_UCB),
+        Entrant("SMPyBandits", "smpybandits", "gaussian", GAUSSIAN, no_prior),
+        Entrant("SMPyBandits", "smpybandits", "beta", BETA, uniform),
+        Entrant("SMPyBandits", "smpybandits", "ucb1", UCB1),
+        Entrant("SMPyBandits", "smpybandits", "kl-ucb", KL_UCB),
+        Entrant("MABWiser", "mabwiser", "beta", BETA, uniform),
+        Entrant("MABWiser", "mabwiser", "ucb1", UCB1),
+        Entrant("river", "river", "gaussian", GAUSSIAN, no_prior),
+        Entrant("river", "river", "beta", BETA, uniform),
+        Entrant("river", "river", "ucb1", UCB1),
+        Entrant("pybandits", "pybandits", "beta", BETA, uniform),
+        Entrant("contextualbandits, LinTS", "contextualbandits", "gaussian", GAUSSIAN, ridge),
+        Entrant("the same, by default", "contextualbandits", "gaussian default", GAUSSIAN, ridge),
+        Entrant("obp", "obp", "beta", BETA, uniform),
+        Entrant("Vowpal Wabbit, a bag of 10", "vowpalwabbit", "bag", OTHER),
     ]

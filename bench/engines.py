@@ -101,10 +101,11 @@ import json, resource, sys, tracemalloc
 from pathlib import Path
 import thrifty
 policies = [thrifty.ThompsonSampling(), thrifty.TSMA(0.8), thrifty.KLUCBPlusPlus()]
-problem = thrifty.Bernoulli([0.9] + [0.8] * 19)
-thrifty.simulate(policies, problem, horizon=100, runs=1, workers=1)
+arms, horizon = map(int, sys.argv[1:])
+problem = thrifty.Bernoulli([0.9] + [0.8] * (arms - 1))
+thrifty.simulate(policies, problem, horizon=100, runs=1, workers=1, prior=(0.5, 1.0))  # kernels are loaded
 tracemalloc.start()
-thrifty.simulate(policies, problem, horizon=int(sys.argv[1]), runs=1, workers=1)
+thrifty.simulate(policies, problem, horizon=horizon, runs=1, workers=1, prior=(0.5, 1.0))
 peak = tracemalloc.get_traced_memory()[1]
 status = Path("/proc/self/status")  # of this process alone: ru_maxrss begins with the peak of its parent
 if status.exists():
@@ -116,13 +117,10 @@ print(json.dumps([peak, resident]))
 """
 
 
-def memory(horizons: Sequence[int]) -> list[Row]:
-    """The peak of what ``simulate`` allocates, and of the whole process, for growing horizons."""
-    rows = []
-    for horizon in horizons:
-        peak, resident = child(MEMORY, str(horizon))
-        rows.append({"horizon": horizon, "allocated": peak, "resident": resident})
-    return rows
+def memory(arms: int, horizon: int) -> Row:
+    """The peak of what ``simulate`` allocates, and of the whole process."""
+    peak, resident = child(MEMORY, str(arms), str(horizon))
+    return {"arms": arms, "horizon": horizon, "allocated": peak, "resident": resident}
 
 
 STARTUP = """
@@ -226,9 +224,8 @@ def main() -> None:
         show_rounds(large := committed(sizes, 10**3, repeats, rounds))
         small = committed([2**j for j in range(1, 9)], 256, repeats, rounds)
         show_crossover(small, found := crossover(small))
-        show_memory(
-            peaks := memory([horizon for horizon in (10**4, 10**6, 10**7) if horizon <= 10 * largest])
-        )
+        horizons = [horizon for horizon in (10**4, 10**6, 10**7) if horizon <= 10 * largest]
+        show_memory(peaks := [memory(20, horizon) for horizon in horizons])
         show_startup(seconds := startup(Path(name), repeats=2 if quick else 5))
     print(f"\nLoad before and after: {load[0]:.1f} and {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
     if quick:

@@ -75,7 +75,8 @@ def show_clocked(rows: Sequence[Row]) -> None:
         + [f"{r['times']:.1f}"]
         for r in rows
     ]
-    note = f'engine="auto" takes kinetic from K = {KINETIC_FROM} on, KL-UCB and Bayes-UCB from {KINETIC_FROM_COSTLY}.'
+    costly = f"KL-UCB and Bayes-UCB from {KINETIC_FROM_COSTLY}"
+    note = f'engine="auto" takes kinetic from K = {KINETIC_FROM} on, {costly}.'
     heading = ("policy", "scan, ns", "kinetic, ns", "scan / kinetic")
     show("1. Indices that rise with time: a round", heading, cells, note)
 

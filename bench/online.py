@@ -1,4 +1,4 @@
-"""What one online decision and one reward cost from Python, beside dense NumPy, MABWiser and river.
+"""What one online decision and one reward cost from Python, beside dense NumPy and other libraries.
 
     uv run python bench/online.py [--quick]
 
@@ -10,82 +10,26 @@ own; those of other libraries get environments of their own, which uv makes.
 import argparse
 import os
 import statistics
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
-import numpy as np
-from common import HERE, Row, goal, machine, show, write
-from contestants import PATIENCE, Entrant, entrants
-from matplotlib.figure import Figure
+import run_figures
+from common import HERE, Row, goal, machine, progress, show, write
+from contestants import Entrant, entrants
+from turns import Extent, compare
 
 from thrifty.report.figures import save
-from thrifty.report.labels import EndLabels
-from thrifty.report.scale import logarithmic
-from thrifty.report.style import styles
 
-LEAST = 3  # slices of each contestant, however long they take
 BATCHES = (1, 10, 100, 1000, 10_000)
 PAST = 100  # rewards of every arm, for a bandit that is not young any more
 MILLION = 10**6
 
 
-class Extent(NamedTuple):
-    """How much is measured."""
-
-    sizes: tuple[int, ...]
-    repeats: int
-    slice: float  # seconds of each
-    limit: float  # seconds that a contestant may take for one K
-    calls: int  # timed one by one
+FULL = Extent((10**2, 10**3, 10**4, 10**5, MILLION), repeats=15, slice=0.05, limit=120.0)
+QUICK = Extent((10**2, 10**3, 10**4), repeats=5, slice=0.02, limit=20.0)
 
 
-FULL = Extent((10**2, 10**3, 10**4, 10**5, MILLION), repeats=15, slice=0.05, limit=PATIENCE, calls=50_000)
-QUICK = Extent((10**2, 10**3, 10**4), repeats=5, slice=0.02, limit=30.0, calls=5_000)
-
-
-def compare(contest: Sequence[Entrant], arms: int, extent: Extent) -> None:
-    """Decisions and rewards one by one, with this many arms: a slice of each contestant, by turns."""
-    playing = []
-    for entrant in contest:
-        row: Row = {"contestant": entrant.label, "arms": arms}
-        expected = forecast(entrant.rows[-1], arms) if entrant.rows else {}
-        entrant.rows.append(row)
-        if expected.get("would_take", 0.0) > extent.limit:
-            row |= expected
-            continue
-        progress(f"K = {arms:,}: {entrant.label} begins")
-        if entrant.failure or entrant.ask("versions") is None:  # how long it takes to start is not counted
-            continue
-        begun = entrant.ask("begin", extent.limit, arms=arms)
-        if begun is not None and entrant.ask("play", extent.limit, seconds=extent.slice) is not None:
-            row |= {"begin": begun["seconds"], "bytes": begun["bytes"], "slices": []}
-            playing.append((entrant, row))
-    for turn in range(extent.repeats):
-        progress(f"K = {arms:,}: turn {turn + 1} of {extent.repeats}")
-        for entrant, row in playing:
-            if entrant.failure or (turn >= LEAST and sum(row["slices"]) > 1e8 * extent.limit):
-                continue
-            row["slices"].append(entrant.ask("play", extent.limit, seconds=extent.slice))
-    for entrant in contest:
-        row = entrant.rows[-1]
-        if entrant.failure:
-            row["failed"] = entrant.failure
-        elif "slices" in row:
-            row["ns"] = statistics.median(row["slices"])
-
-
-def forecast(before: Row, arms: int) -> Row:
-    """What would be found with more arms if everything grew with their number, from the row before."""
-    known, factor = before.get("extrapolated", before), arms / before["arms"]
-    if "ns" not in known:
-        return {}
-    scaled = {name: factor * known[name] for name in ("begin", "ns")}
-    return {"would_take": scaled["begin"] + (1 + LEAST) * scaled["ns"] / 1e9, "extrapolated": scaled}
-
-
-def more(ours: Sequence[Entrant], arms: int, extent: Extent) -> dict[str, list[Row]]:
+def more(ours: Sequence[Entrant], arms: int, extent: Extent, calls: int) -> dict[str, list[Row]]:
     """What only thrifty is asked: batches, single calls, snapshots, bandits with a past."""
     found: dict[str, list[Row]] = {"batches": [], "calls": [], "snapshots": [], "past": []}
     for entrant in ours:
@@ -98,16 +42,12 @@ def more(ours: Sequence[Entrant], arms: int, extent: Extent) -> dict[str, list[R
         for column, batch in zip(zip(*many, strict=True), BATCHES, strict=True):
             medians = {part: statistics.median(row[part] for row in column) for part in column[0]}
             found["batches"].append(name | {"batch": batch} | medians)
-        found["calls"].append(name | entrant.must("tail", rounds=extent.calls))
+        found["calls"].append(name | entrant.must("tail", rounds=calls))
         found["snapshots"].append(name | entrant.must("snapshot", repeats=5))
-        entrant.must("begin", arms=arms, past=PAST)
+        entrant.must("begin", policy=entrant.policy, arms=arms, past=PAST)
         slices = [entrant.must("play", seconds=extent.slice) for _ in range(1 + extent.repeats)][1:]
         found["past"].append(name | {"past": PAST, "ns": statistics.median(slices)})
     return found
-
-
-def progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def micro(ns: float) -> str:
@@ -121,6 +61,7 @@ def show_decisions(contest: Sequence[Entrant], sizes: Sequence[int]) -> None:
         return f"≈ {micro(row['extrapolated']['ns'])}" if "extrapolated" in row else "failed"
 
     notes = [f"{entrant.label}: failed: {entrant.failure}" for entrant in contest if entrant.failure]
+    notes += [f"{entrant.label}: {entrant.doubt}" for entrant in contest if entrant.doubt]
     notes += [
         f"{entrant.label}: not run at K = {row['arms']:,} (would take {row['would_take'] / 60.0:,.0f} min); "
         f"≈ is extrapolated from the K before."
@@ -201,35 +142,6 @@ def show_memory(contest: Sequence[Entrant], arms: int) -> None:
     show(f"7. Memory of a bandit and its first decision, K = {arms:,}", heading, rows)
 
 
-def draw(contest: Sequence[Entrant]) -> Figure:
-    """The cost of a decision and a reward against K, both logarithmic."""
-    shown = [entrant for entrant in contest if any("ns" in row for row in entrant.rows)]
-    curves = [
-        np.array([(row["arms"], row["ns"] / 1e3) for row in entrant.rows if "ns" in row]) for entrant in shown
-    ]
-    figure = Figure(figsize=(8.0, 4.8), layout="constrained")
-    ax = figure.subplots()
-    arms, micros = np.concatenate(curves).T
-    logarithmic(ax, "x", arms)
-    logarithmic(ax, "y", micros)
-    looks = styles([entrant.library for entrant in shown])
-    for curve, look in zip(curves, looks, strict=True):
-        ax.plot(*curve.T, color=look.colour, linestyle=look.line, marker=look.marker, ms=4.0, lw=1.4)
-    texts = [f"{entrant.label}: {spoken(curve[-1, 1])}" for entrant, curve in zip(shown, curves, strict=True)]
-    EndLabels(ax, [curve[-1] for curve in curves], texts, [look.colour for look in looks])
-    ax.set(xlabel="arms K", ylabel="µs for one decision and one reward, from Python")
-    ax.grid(axis="y", color="0.92", linewidth=0.6)
-    ax.spines[["top", "right"]].set_visible(False)
-    return figure
-
-
-def spoken(micros: float) -> str:
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if micros >= size:
-            return f"{micros / size:.2g} {unit}"
-    return f"{micros:.2g} µs"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure online decisions; see bench/README.md.")
     parser.add_argument("--quick", action="store_true", help="a look: fewer repeats, K up to 10^4, no files")
@@ -246,7 +158,7 @@ def main() -> None:
             if entrant.library != "thrifty" or arms < largest:
                 entrant.close()
     ours = [entrant for entrant in contest if entrant.library == "thrifty" and not entrant.failure]
-    found = more(ours, largest, extent)
+    found = more(ours, largest, extent, calls=5_000 if quick else 50_000)
     for entrant in ours:
         entrant.close()
     show_decisions(contest, extent.sizes)
@@ -265,7 +177,8 @@ def main() -> None:
         "arms_of_the_rest": largest,
     }
     write("online", figures | found)
-    save(draw(contest), HERE / "results" / "online.png")
+    drawn = [{"library": entrant.library} | row for entrant in contest for row in entrant.rows]
+    save(run_figures.decisions(drawn), HERE / "results" / "online.png")
 
 
 if __name__ == "__main__":

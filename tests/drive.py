@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thrifty.delays import ConstantDelay
+from thrifty import delays
+from thrifty.delays import Delay
 from thrifty.engines.late import Late
 from thrifty.engines.play import PLAYS
 from thrifty.engines.state import (
@@ -37,13 +38,11 @@ class Run(NamedTuple):
         PLAYS[self.engine](*self[1:], start, stop, anew)
 
     def play_all(self) -> np.ndarray:
-        """Play every round, one at a time; the arms that were pulled."""
-        pulled = np.empty(self.rule.horizon, np.int64)
-        for t in range(pulled.size):
-            before = self.state.pulls.copy()
-            self.play(t, t + 1)
-            (pulled[t],) = np.flatnonzero(self.state.pulls - before)
-        return pulled
+        """Play every round; the arms that were pulled. The gap of an arm is its number, so that the regret
+        tells."""
+        numbered = self.arms._replace(gaps=np.arange(float(self.rule.arms)))
+        self._replace(arms=numbered).play(0, self.rule.horizon)
+        return np.diff(self.trace.regret, prepend=0.0).astype(np.int64)
 
 
 def new_run(
@@ -54,7 +53,7 @@ def new_run(
     engine: str = "scan",
     prior: tuple[float, float] | None = None,
     seed: int = 0,
-    delay: int = 0,
+    delay: int | Delay = 0,
 ) -> Run:
     arms = problem.kernel()
     rule = policy.resolve(arms.gaps.size, horizon)
@@ -62,4 +61,5 @@ def new_run(
         rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])
     state = new_state(rule, policy_stream(seed, 0), engine)
     trace = new_trace(np.arange(1, horizon + 1))
-    return Run(engine, rule, state, arms, reward_stream(seed, 0), ConstantDelay(delay).late(seed, 0), trace)
+    late = delays.clean(delay).late(seed, 0)
+    return Run(engine, rule, state, arms, reward_stream(seed, 0), late, trace)

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import itertools
+import json
 import math
 from dataclasses import FrozenInstanceError, dataclass
 from fractions import Fraction
@@ -10,38 +11,126 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drive import new_run
 
 import thrifty
-from thrifty import laws
-from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, KL_UCB_PLUS_PLUS
-from thrifty.policies import LAWS, POLICIES, Policy
+from thrifty import indices, laws
+from thrifty.engines import (
+    ENGINES,
+    KINETIC_FROM,
+    KINETIC_FROM_COSTLY,
+    SLEEPERS_EPSILON,
+    SLEEPERS_FROM,
+    SLEEPERS_FROM_COSTLY,
+    TOURNAMENT_FROM,
+)
+from thrifty.engines.state import (
+    AGGREGATE,
+    CLOCKED,
+    COMMITTED,
+    DUEL,
+    EPSILON,
+    FRESH,
+    HISTORIC,
+    LISTED,
+    SCHEDULES,
+    SHARED,
+    Rule,
+)
+from thrifty.indices import dirichlet_sampling
+from thrifty.numerics import families
+from thrifty.policies import LAWS, POLICIES, Policy, described, restored
+from thrifty.policies.thompson import TEMPERED_LAWS
+from thrifty.problems import REWARDS
 
 NAMES = {name: getattr(thrifty, name) for name in POLICIES}
 ALPHAS, PHIS = (0.0, 0.5, 0.8, 0.85, 1.0), (None, 1.0, 2.5, 1000.0, 1e9)
 
+FAMILIES = tuple(families.CODES)
+UNITS = (0.25, 1.0)
+
 GRID: list[Policy] = [
     *(thrifty.ThompsonSampling(law) for law in LAWS),
     *(thrifty.EpsilonTS(*values) for values in itertools.product(LAWS, (None, 1e-9, 0.05, 0.5, 1.0))),
-    thrifty.ExpTS(),
+    *(thrifty.ExpTS(family) for family in FAMILIES),
     thrifty.ExpTSPlus(),
-    *(thrifty.TSMA(*values) for values in itertools.product(ALPHAS, LAWS, PHIS, ("maximum", "batch"))),
-    *(thrifty.TSTD(*values) for values in itertools.product(ALPHAS, LAWS, PHIS)),
-    thrifty.KLUCBPlusPlus(),
+    *(
+        thrifty.TSMA(*values, anytime=anytime)
+        for *values, anytime in itertools.product(
+            ALPHAS, TEMPERED_LAWS, PHIS, ("maximum", "batch"), (False, True)
+        )
+    ),
+    *(thrifty.TSTD(*values) for values in itertools.product(ALPHAS, TEMPERED_LAWS, PHIS)),
+    *(thrifty.MOTS(*values) for values in itertools.product((0.6, 0.9999), (4.0, 9.0), UNITS, (False, True))),
+    *(thrifty.MOTSJ(*values) for values in itertools.product((4.0, 9.0), UNITS, (False, True))),
+    *(thrifty.NPTS(bound) for bound in (1.0, 2.5)),
+    *(thrifty.MultinomialTS(levels) for levels in (1, 10, 100)),
+    *(thrifty.MaillardSampling(*values) for values in itertools.product(UNITS, (False, True))),
+    thrifty.KLMS(),
+    thrifty.UCB1(),
+    thrifty.UCB1Tuned(),
+    *(thrifty.UCBV(*values) for values in itertools.product((1.0, 1.2), (0.0, 1.0))),
+    *(thrifty.KLUCB(*values) for values in itertools.product((0.0, 3.0), FAMILIES)),
+    *(thrifty.BayesUCB(c) for c in (0.0, 3.0)),
+    *(thrifty.AdaUCB(*values) for values in itertools.product(UNITS, (False, True))),
+    *(thrifty.IMED(family) for family in (*FAMILIES, "bounded")),
+    *(thrifty.DMED(rule) for rule in ("original", "log-t")),
+    *(
+        make(anytime)
+        for make in (thrifty.KLUCBPlusPlus, thrifty.MOSS, thrifty.UCBImproved)
+        for anytime in (False, True)
+    ),
+    *(thrifty.DirichletSampling(variant) for variant in dirichlet_sampling.VARIANTS),
+    thrifty.DirichletSampling(bound=2.0),
+    *(
+        thrifty.Binarised(policy)
+        for policy in (
+            thrifty.ThompsonSampling("beta"),
+            thrifty.KLUCB(),
+            thrifty.TSMA(law="beta", anytime=True),
+        )
+    ),
 ]
+
+
+def test_the_grid_has_every_policy() -> None:
+    assert {type(policy) for policy in GRID} == set(POLICIES.values())
 
 
 def test_public_names_are_the_contract() -> None:
     signatures = {
         thrifty.ThompsonSampling: "law='gaussian'",
         thrifty.EpsilonTS: "law='gaussian', epsilon=None",
-        thrifty.ExpTS: "",
+        thrifty.ExpTS: "family='bernoulli'",
         thrifty.ExpTSPlus: "",
         thrifty.TSMA: "alpha=0.0, law='gaussian', phi=None, sampling='maximum', anytime=False",
         thrifty.TSTD: "alpha=0.0, law='gaussian', phi=None, anytime=False",
         thrifty.KLUCBPlusPlus: "anytime=False",
+        thrifty.UCB1: "",
+        thrifty.UCB1Tuned: "",
+        thrifty.UCBV: "zeta=1.0, c=1.0",
+        thrifty.KLUCB: "c=0.0, family='bernoulli'",
+        thrifty.MOSS: "anytime=False",
+        thrifty.BayesUCB: "c=0.0",
+        thrifty.AdaUCB: "variance=0.25, anytime=False",
+        thrifty.UCBImproved: "anytime=False",
+        thrifty.DMED: "rule='original'",
+        thrifty.IMED: "family='bernoulli'",
+        thrifty.MOTS: "rho=0.9999, clip=4.0, variance=0.25, anytime=False",
+        thrifty.MOTSJ: "clip=4.0, variance=0.25, anytime=False",
+        thrifty.MaillardSampling: "variance=0.25, plus=False",
+        thrifty.KLMS: "",
+        thrifty.NPTS: "bound=1.0",
+        thrifty.MultinomialTS: "levels=10",
+        thrifty.DirichletSampling: "variant='bounded', bound=1.0",
         thrifty.batch_size: "horizon, alpha",
         thrifty.Bernoulli: "means",
         thrifty.Gaussian: "means, sd=1.0",
+        thrifty.ClippedGaussian: "means, sd",
+        thrifty.Beta: "a, b",
+        thrifty.Discrete: "values, probabilities",
+        thrifty.Poisson: "means",
+        thrifty.Exponential: "means",
         thrifty.simulate: "policies, problem, horizon, runs=20, seed=0, prior=None, workers=None, "
         "engine='auto', checkpoints=None, delay=0, progress=False",
         thrifty.Bandit: "policy, arms, horizon=None, seed=None, prior=None, reward_range=(0.0, 1.0), "
@@ -57,6 +146,8 @@ def test_public_names_are_the_contract() -> None:
         shown = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
         assert ", ".join(shown) == expected
     assert all(hasattr(thrifty, name) for name in thrifty.__all__)
+    assert {*POLICIES} <= {*thrifty.__all__}
+    assert thrifty.Binarised() == thrifty.Binarised(thrifty.ThompsonSampling(law="beta"))
 
 
 @pytest.mark.parametrize("policy", [cls() for cls in POLICIES.values()], ids=repr)
@@ -78,9 +169,20 @@ def test_policies_with_different_parameters_differ_in_value_and_label() -> None:
     assert len({policy.label for policy in GRID}) == len(GRID)
 
 
+def test_a_table_describes_a_policy() -> None:
+    """As in snapshots and results: plain values, from which an equal policy is made."""
+    for policy in GRID:
+        table = described(policy)
+        assert table["name"] == type(policy).__name__
+        assert restored(table) == policy
+        assert restored(json.loads(json.dumps(table))) == policy
+
+
 def test_policies_of_different_kinds_are_never_equal() -> None:
     assert thrifty.TSTD(0.5) != thrifty.TSMA(0.5)
     assert thrifty.ExpTS() != thrifty.ExpTSPlus()
+    assert thrifty.UCB1() != thrifty.UCB1Tuned()
+    assert thrifty.KLUCB(c=3.0) != thrifty.BayesUCB(c=3.0)
 
 
 @pytest.mark.parametrize("half", [np.float32(0.5), np.float64(0.5), Fraction(1, 2)], ids=repr)
@@ -88,6 +190,19 @@ def test_numbers_of_any_make_give_the_same_policy(half: Any) -> None:
     assert repr(thrifty.TSMA(half)) == repr(thrifty.TSMA(0.5))
     assert repr(thrifty.EpsilonTS(epsilon=half)) == repr(thrifty.EpsilonTS(epsilon=0.5))
     assert repr(thrifty.TSTD(phi=np.int64(7))) == repr(thrifty.TSTD(phi=7.0))
+    assert repr(thrifty.UCBV(half, half)) == repr(thrifty.UCBV(0.5, 0.5))
+    assert repr(thrifty.KLUCB(half)) == repr(thrifty.KLUCB(0.5))
+    assert repr(thrifty.BayesUCB(half)) == repr(thrifty.BayesUCB(0.5))
+    assert repr(thrifty.AdaUCB(half)) == repr(thrifty.AdaUCB(0.5))
+    assert repr(thrifty.MOTS(half, half, half)) == repr(thrifty.MOTS(0.5, 0.5, 0.5))
+    assert repr(thrifty.MOTSJ(half, half)) == repr(thrifty.MOTSJ(0.5, 0.5))
+    assert repr(thrifty.MaillardSampling(half)) == repr(thrifty.MaillardSampling(0.5))
+    assert repr(thrifty.NPTS(1 + half)) == repr(thrifty.NPTS(1.5))
+    assert repr(thrifty.DirichletSampling(bound=1 + half)) == repr(thrifty.DirichletSampling(bound=1.5))
+    assert repr(thrifty.MultinomialTS(np.int8(7))) == repr(thrifty.MultinomialTS(7))
+
+
+FOUR, FIVE = ", ".join(FAMILIES), "gaussian, beta, gamma, inverse-gamma, inverse-gamma-flat"
 
 
 @pytest.mark.parametrize(
@@ -105,16 +220,48 @@ def test_numbers_of_any_make_give_the_same_policy(half: Any) -> None:
         (thrifty.TSMA, {"phi": math.inf}, "phi must be finite, got inf"),
         (thrifty.TSMA, {"phi": "9"}, "phi must be a number, got '9'"),
         (thrifty.TSMA, {"sampling": "naive"}, "sampling must be one of maximum, batch, got 'naive'"),
-        (thrifty.TSMA, {"law": "poisson"}, "law must be one of gaussian, beta, got 'poisson'"),
+        (thrifty.TSMA, {"law": "poisson"}, "law must be one of gaussian, beta, gamma, got 'poisson'"),
         (thrifty.TSTD, {"alpha": 2}, "alpha must be in [0, 1], got 2"),
         (thrifty.TSTD, {"phi": -3}, "phi must be at least 1, got -3"),
-        (thrifty.TSTD, {"law": None}, "law must be one of gaussian, beta, got None"),
+        (thrifty.TSTD, {"law": None}, "law must be one of gaussian, beta, gamma, got None"),
         (thrifty.EpsilonTS, {"epsilon": 0.0}, "epsilon must be in (0, 1], got 0.0"),
         (thrifty.EpsilonTS, {"epsilon": 1.01}, "epsilon must be in (0, 1], got 1.01"),
         (thrifty.EpsilonTS, {"epsilon": -math.inf}, "epsilon must be finite, got -inf"),
         (thrifty.EpsilonTS, {"epsilon": False}, "epsilon must be a number, got False"),
-        (thrifty.EpsilonTS, {"law": "Beta"}, "law must be one of gaussian, beta, got 'Beta'"),
-        (thrifty.ThompsonSampling, {"law": 1}, "law must be one of gaussian, beta, got 1"),
+        (thrifty.EpsilonTS, {"law": "Beta"}, f"law must be one of {FIVE}, got 'Beta'"),
+        (thrifty.ThompsonSampling, {"law": 1}, f"law must be one of {FIVE}, got 1"),
+        (thrifty.TSMA, {"law": "inverse-gamma"}, "law must be one of gaussian, beta, gamma, got 'inverse-g"),
+        (thrifty.TSTD, {"law": "inverse-gamma-flat"}, "law must be one of gaussian, beta, gamma, got 'inv"),
+        (thrifty.TSMA, {"anytime": 1}, "anytime must be True or False, got 1"),
+        (thrifty.ExpTS, {"family": "bounded"}, f"family must be one of {FOUR}, got 'bounded'"),
+        (thrifty.KLUCB, {"family": "Bernoulli"}, f"family must be one of {FOUR}, got 'Bernoulli'"),
+        (thrifty.KLUCB, {"c": -1.0}, "c must be at least 0, got -1.0"),
+        (thrifty.KLUCB, {"c": math.inf}, "c must be finite, got inf"),
+        (thrifty.IMED, {"family": None}, f"family must be one of {FOUR}, bounded, got None"),
+        (thrifty.UCBV, {"zeta": 0.0}, "zeta must be above 0, got 0.0"),
+        (thrifty.UCBV, {"c": -0.5}, "c must be at least 0, got -0.5"),
+        (thrifty.UCBV, {"zeta": "1"}, "zeta must be a number, got '1'"),
+        (thrifty.BayesUCB, {"c": -1}, "c must be at least 0, got -1"),
+        (thrifty.BayesUCB, {"c": 101.0}, "c must be at most 100, got 101.0"),
+        (thrifty.AdaUCB, {"variance": 0.0}, "variance must be above 0, got 0.0"),
+        (thrifty.MOTS, {"rho": 0.0}, "rho must be in (0, 1], got 0.0"),
+        (thrifty.MOTS, {"rho": 1.5}, "rho must be in (0, 1], got 1.5"),
+        (thrifty.MOTS, {"clip": 0}, "clip must be above 0, got 0"),
+        (thrifty.MOTSJ, {"clip": math.nan}, "clip must be finite, got nan"),
+        (thrifty.MOTSJ, {"variance": -0.25}, "variance must be above 0, got -0.25"),
+        (thrifty.MaillardSampling, {"variance": True}, "variance must be a number, got True"),
+        (thrifty.MaillardSampling, {"plus": 1}, "plus must be True or False, got 1"),
+        (thrifty.NPTS, {"bound": 0.5}, "bound must be at least 1, got 0.5"),
+        (thrifty.MultinomialTS, {"levels": 0}, "levels must be at least 1, got 0"),
+        (thrifty.MultinomialTS, {"levels": 2.0}, "levels must be an integer, got 2.0"),
+        (thrifty.MultinomialTS, {"levels": 10**7}, "levels must be at most 1000000, got 10000000"),
+        (thrifty.DMED, {"rule": "dmed"}, "rule must be one of original, log-t, got 'dmed'"),
+        (
+            thrifty.DirichletSampling,
+            {"variant": "known"},
+            "variant must be one of bounded, unknown-bound, quantile, robust, got 'known'",
+        ),
+        (thrifty.DirichletSampling, {"bound": 0.0}, "bound must be at least 1, got 0.0"),
     ],
 )
 def test_bad_parameters_are_named(policy: type[Policy], parameters: dict[str, Any], text: str) -> None:
@@ -180,7 +327,111 @@ def test_rules_hold_what_the_policies_say() -> None:
         "batch": True,
     }
     assert rule(thrifty.TSTD(0.8)) == {"schedule": DUEL, "temper": log**0.8, "phi": 769.0}
-    assert rule(thrifty.KLUCBPlusPlus()) == {"schedule": KL_UCB_PLUS_PLUS}
+    assert rule(thrifty.ThompsonSampling("gamma")) == {"law": laws.GAMMA}
+    assert rule(thrifty.EpsilonTS("inverse-gamma-flat", 0.1)) == {
+        "schedule": EPSILON,
+        "law": laws.INVERSE_GAMMA_FLAT,
+        "epsilon": 0.1,
+    }
+    assert rule(thrifty.ExpTS("poisson")) == {"law": laws.EXPONENTIAL_FAMILIES["poisson"]}
+    # KL-UCB++, UCB1, IMED and so on are the first of their kind, whose number is that of the default.
+    assert rule(thrifty.KLUCBPlusPlus()) == {"schedule": COMMITTED}
+    assert rule(thrifty.MOSS()) == {"schedule": COMMITTED, "formula": indices.MOSS}
+    assert rule(thrifty.UCB1()) == {"schedule": CLOCKED}
+    assert rule(thrifty.UCB1Tuned()) == {
+        "schedule": CLOCKED,
+        "formula": indices.UCB1_TUNED,
+        "squares": True,
+    }
+    assert rule(thrifty.UCBV(1.2, 0.5)) == {
+        "schedule": CLOCKED,
+        "formula": indices.UCB_V,
+        "first": 1.2,
+        "second": 0.5,
+        "squares": True,
+    }
+    assert rule(thrifty.KLUCB(3.0, "exponential")) == {
+        "schedule": CLOCKED,
+        "formula": indices.KL_UCB,
+        "first": 3.0,
+        "family": families.CODES["exponential"],
+    }
+    assert rule(thrifty.BayesUCB(5.0)) == {"schedule": CLOCKED, "formula": indices.BAYES_UCB, "first": 5.0}
+    assert rule(thrifty.IMED("gaussian")) == {"schedule": SHARED, "family": families.CODES["gaussian"]}
+    assert rule(thrifty.IMED("bounded")) == {
+        "schedule": HISTORIC,
+        "formula": indices.IMED_BOUNDED,
+        "history": True,
+    }
+    assert rule(thrifty.AdaUCB(1.0)) == {"schedule": SHARED, "formula": indices.ADA_UCB, "variance": 1.0}
+    assert rule(thrifty.MOTS(0.7, 5.0, 1.0)) == {
+        "schedule": SHARED,
+        "formula": indices.MOTS,
+        "first": 5.0,
+        "second": 0.7,
+        "variance": 1.0,
+    }
+    assert rule(thrifty.MOTSJ(5.0)) == {"schedule": SHARED, "formula": indices.MOTS_J, "first": 5.0}
+    assert rule(thrifty.MaillardSampling()) == {"schedule": SHARED, "formula": indices.MAILLARD}
+    assert rule(thrifty.MaillardSampling(1.0, True)) == {
+        "schedule": SHARED,
+        "formula": indices.MAILLARD_PLUS,
+        "variance": 1.0,
+    }
+    assert rule(thrifty.KLMS()) == {"schedule": SHARED, "formula": indices.KL_MS}
+    assert rule(thrifty.NPTS(2.0)) == {"schedule": HISTORIC, "first": 2.0, "history": True}
+    assert rule(thrifty.MultinomialTS(4)) == {
+        "schedule": HISTORIC,
+        "formula": indices.MULTINOMIAL,
+        "history": True,
+        "grid": 4,
+    }
+    assert rule(thrifty.DMED()) == {"schedule": LISTED}
+    assert rule(thrifty.DMED("log-t")) == {"schedule": LISTED, "formula": indices.DMED_LOG_T}
+    assert rule(thrifty.UCBImproved()) == {"schedule": LISTED, "formula": indices.UCB_IMPROVED}
+    for variant, code in dirichlet_sampling.VARIANTS.items():
+        assert thrifty.DirichletSampling(variant, 3.0).resolve(arms, horizon) == Rule(
+            LISTED,
+            arms,
+            horizon,
+            formula=indices.DIRICHLET_SAMPLING,
+            family=code,
+            first=3.0,
+            history=True,
+        )
+    assert rule(thrifty.Binarised(thrifty.TSTD(0.8, "beta"))) == rule(thrifty.TSTD(0.8, "beta")) | {"grid": 1}
+
+
+def first_rounds(policy: Policy, horizon: int) -> list[float]:
+    """What happens in the first 200 rounds of a run with this horizon."""
+    run = new_run(policy, thrifty.Bernoulli([0.5, 0.7, 0.9, 0.1, 0.4]), horizon, seed=1)
+    run.play(0, 200)
+    return [*run.trace.regret[:200], *run.state.sums, *run.state.rng.tolist()]
+
+
+def test_a_horizon_is_needed_where_it_changes_the_beginning() -> None:
+    for policy in GRID:
+        if not policy.needs_horizon:
+            assert first_rounds(policy, 200) == first_rounds(policy, 20_000), policy
+    for kind in POLICIES.values():
+        policy = kind(alpha=0.8) if issubclass(kind, thrifty.TSMA | thrifty.TSTD) else kind()
+        if policy.needs_horizon:
+            assert first_rounds(policy, 200) != first_rounds(policy, 20_000), policy
+    assert first_rounds(thrifty.BayesUCB(3.0), 200) != first_rounds(thrifty.BayesUCB(3.0), 20_000)
+
+
+def test_anytime_policies_double_the_horizon() -> None:
+    for policy in GRID:
+        stages = policy.stages(20, 5000)
+        inner = policy.policy if isinstance(policy, thrifty.Binarised) else policy
+        if getattr(inner, "anytime", False):
+            guesses = [1024, 2048, 4096, 8192]
+            assert stages == [
+                (start, policy.resolve(20, guess))
+                for start, guess in zip([0, *guesses], guesses, strict=False)
+            ]
+        else:
+            assert stages == [(0, policy.resolve(20, 5000))]
 
 
 @pytest.mark.parametrize("horizon", [1, 2])
@@ -195,17 +446,149 @@ def test_every_policy_says_what_the_table_of_policies_needs() -> None:
     for name, policy in POLICIES.items():
         assert getattr(thrifty, name) is policy
         assert dataclasses.is_dataclass(policy)
-        assert policy.schedule in {"fresh", "epsilon", "aggregate", "duel", "index"}
+        assert policy.schedule in {*SCHEDULES, "as the policy's"}
         assert policy.engines[0] == "scan"
+        assert {*policy.engines} <= {*ENGINES}
         assert policy.citation[-4:].isdigit()
         assert policy.__doc__
+        assert policy().rewards in REWARDS
+        assert policy().runs_on[0] == "scan"
 
 
 def test_policies_say_for_which_rewards_they_are() -> None:
-    binary = [policy for policy in GRID if getattr(policy, "law", None) == "beta"]
-    assert {policy.rewards for policy in [*binary, thrifty.ExpTS(), thrifty.ExpTSPlus()]} == {"binary"}
-    assert thrifty.KLUCBPlusPlus().rewards == "unit"
-    assert {policy.rewards for policy in GRID if getattr(policy, "law", None) == "gaussian"} == {"any"}
+    expected = {
+        "binary": [
+            *(policy for policy in GRID if getattr(policy, "law", None) == "beta"),
+            thrifty.ExpTS(),
+            thrifty.ExpTSPlus(),
+            *(policy for policy in GRID if isinstance(policy, thrifty.BayesUCB)),
+        ],
+        "non-negative": [
+            *(policy for policy in GRID if getattr(policy, "law", None) in LAWS[2:]),
+            *(policy for policy in GRID if getattr(policy, "family", None) in ("poisson", "exponential")),
+        ],
+        "any": [
+            *(policy for policy in GRID if getattr(policy, "law", None) == "gaussian"),
+            *(policy for policy in GRID if getattr(policy, "family", None) == "gaussian"),
+            *(policy for policy in GRID if hasattr(policy, "variance")),
+            *(thrifty.DirichletSampling(variant) for variant in ("unknown-bound", "quantile", "robust")),
+        ],
+    }
+    rest = [policy for policy in GRID if policy not in itertools.chain(*expected.values())]
+    for kind, policies in (expected | {"unit": rest}).items():
+        assert policies
+        assert {policy.rewards for policy in policies} == {kind}
+
+
+# Engines -------------------------------------------------------------------------------------------------
+
+
+def first_arms(policy: Policy, engine: str) -> int | None:
+    """From how many arms on this engine is chosen; None: never."""
+    able = [arms for arms in range(1, 2000) if policy.engine_for(arms) == engine]
+    assert able == list(range(able[0], 2000)) if able else True
+    return able[0] if able else None
+
+
+@pytest.mark.parametrize(
+    ("policy", "engine", "arms"),
+    [
+        (thrifty.TSMA(), "tournament", TOURNAMENT_FROM),
+        (thrifty.TSMA(0.5, "beta", phi=9, sampling="batch"), "tournament", TOURNAMENT_FROM),
+        (thrifty.KLUCBPlusPlus(), "tournament", TOURNAMENT_FROM),
+        (thrifty.MOSS(), "tournament", TOURNAMENT_FROM),
+        (thrifty.UCB1(), "kinetic", KINETIC_FROM),
+        (thrifty.UCB1Tuned(), "kinetic", KINETIC_FROM),
+        (thrifty.UCBV(), "kinetic", KINETIC_FROM),
+        (thrifty.KLUCB(), "kinetic", KINETIC_FROM_COSTLY),
+        (thrifty.BayesUCB(), "kinetic", KINETIC_FROM_COSTLY),
+        (thrifty.ThompsonSampling(), "sleepers", SLEEPERS_FROM["fresh"]),
+        (thrifty.ThompsonSampling("beta"), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ThompsonSampling("gamma"), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ThompsonSampling("inverse-gamma"), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ThompsonSampling("inverse-gamma-flat"), "sleepers", None),
+        (thrifty.EpsilonTS(), "sleepers", SLEEPERS_FROM["epsilon"]),
+        (thrifty.EpsilonTS("beta"), "sleepers", SLEEPERS_FROM["epsilon"]),
+        (thrifty.EpsilonTS(epsilon=SLEEPERS_EPSILON), "sleepers", SLEEPERS_FROM["epsilon"]),
+        (thrifty.EpsilonTS(epsilon=1.1 * SLEEPERS_EPSILON), "sleepers", None),
+        (thrifty.ExpTS(), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ExpTS("poisson"), "sleepers", None),
+        (thrifty.ExpTSPlus(), "sleepers", SLEEPERS_FROM["epsilon"]),
+        (thrifty.TSTD(), "sleepers", SLEEPERS_FROM["duel"]),
+        (thrifty.TSTD(0.8, "beta"), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.Binarised(), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.Binarised(thrifty.KLUCBPlusPlus()), "tournament", TOURNAMENT_FROM),
+        (thrifty.Binarised(thrifty.UCB1()), "kinetic", KINETIC_FROM),
+    ],
+    ids=repr,
+)
+def test_auto_is_a_constant_of_the_code(policy: Policy, engine: str, arms: int | None) -> None:
+    assert first_arms(policy, engine) == arms
+
+
+def test_an_engine_that_is_asked_for_is_used_or_refused() -> None:
+    for policy in GRID:
+        able = policy.runs_on
+        assert policy.engine_for(1) == "scan"
+        for engine in ENGINES:
+            if engine in able:
+                assert policy.engine_for(2, engine) == engine
+            else:
+                with pytest.raises(thrifty.InvalidValue) as error:
+                    policy.engine_for(2, engine)
+                right = f"engine must be one of {', '.join(able)} for {policy!r}, got {engine!r}"
+                assert str(error.value) == right
+    allowed = ", ".join(("auto", *ENGINES))
+    with pytest.raises(thrifty.InvalidValue, match=f"engine must be one of {allowed}, got 'abacus'"):
+        thrifty.TSMA().engine_for(2, "abacus")
+
+
+# Binarised -----------------------------------------------------------------------------------------------
+
+
+def test_binarised_is_for_policies_of_rewards_in_the_unit_interval() -> None:
+    for policy in GRID:
+        if policy.rewards not in ("binary", "unit"):
+            continue
+        if isinstance(policy, thrifty.Binarised | thrifty.MultinomialTS):  # they round rewards themselves
+            with pytest.raises(thrifty.InvalidValue, match="policy must be one for rewards of 0 and 1 or in"):
+                thrifty.Binarised(policy)
+            continue
+        coin = thrifty.Binarised(policy)
+        assert (coin.rewards, coin.runs_on) == ("unit", policy.runs_on)
+        assert coin.needs_horizon == policy.needs_horizon
+        assert coin.label == f"{policy.label}, binarised"
+        assert coin.resolve(5, 100) == policy.resolve(5, 100)._replace(grid=1)
+
+
+@pytest.mark.parametrize(
+    ("policy", "error", "text"),
+    [
+        (
+            thrifty.ThompsonSampling(),
+            thrifty.InvalidValue,
+            "policy must be one for rewards of 0 and 1 or in [0, 1], got ThompsonSampling(law='gaussian')",
+        ),
+        (thrifty.ThompsonSampling("gamma"), thrifty.InvalidValue, "policy must be one for rewards of 0 and"),
+        (thrifty.MOTS(), thrifty.InvalidValue, "policy must be one for rewards of 0 and 1 or in [0, 1], got"),
+        (thrifty.KLUCB(family="gaussian"), thrifty.InvalidValue, "policy must be one for rewards of 0 and 1"),
+        (
+            "ThompsonSampling",
+            thrifty.InvalidType,
+            "policy must be a policy such as ThompsonSampling('beta'), got 'ThompsonSampling'",
+        ),
+        (thrifty.KLUCB, thrifty.InvalidType, "policy must be a policy such as ThompsonSampling('beta'), got"),
+        (None, thrifty.InvalidType, "policy must be a policy such as ThompsonSampling('beta'), got None"),
+    ],
+    ids=repr,
+)
+def test_binarised_refuses_what_it_cannot_binarise(policy: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as caught:
+        thrifty.Binarised(policy)
+    assert str(caught.value).startswith(text)
+
+
+# A policy of the user's own ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

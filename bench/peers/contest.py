@@ -1,23 +1,29 @@
-"""What every contestant of bench/online.py does, in an environment of its own: it is asked, and it answers.
+"""What every contestant does, in an environment of its own: it is asked, and it answers.
 
 A question is a line of JSON on standard input, ``{"do": "play", "seconds": 0.05}``, the answer a line on
 standard output. Only the standard library is needed here.
 """
 
 import json
+import os
 import platform
 import random
 import resource
 import sys
+import sysconfig
 import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
+ANSWERS = sys.stdout
+
 # The chance that arm i is rewarded, spread over [0, 0.9]: number i modulo 1024, so that the cache holds them.
 CHANCES = [0.9 * (617 * i % 1024) / 1023 for i in range(1024)]
 # Rewards of two arms, after which the next decision has a probability that is known; see ``Session.check``.
 KNOWN = ([1, 0, 0, 0], [1, 0, 1, 1, 0, 1, 1, 1])
+# Indices that say nothing about an arm without a reward: every arm is pulled once before they are asked.
+PULL_FIRST = ("ucb1", "kl-ucb")
 
 
 class Bandit(Protocol):
@@ -33,33 +39,77 @@ class Session:
     packages: tuple[str, ...] = ()  # whose versions matter
 
     def __init__(self) -> None:
+        self._started = time.process_time()
         self._bandit: Any = None
         self._random = random.Random(1)
         self._slice = 0  # how many decisions are timed together; 0 until that is known
 
-    def _new(self, arms: int) -> Bandit:
+    def _new(self, policy: str, arms: int, seed: int) -> Bandit:
         """A bandit that has seen no reward yet."""
         raise NotImplementedError
 
     def versions(self) -> dict[str, str]:
         return {"python": platform.python_version()} | {name: version(name) for name in self.packages}
 
-    def check(self, draws: int) -> float:
+    def environment(self) -> dict[str, float]:
+        """Seconds of processor time for the start and all imports, and the bytes of what is installed."""
+        folders = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
+        files = [Path(at, name) for folder in folders for at, _, names in os.walk(folder) for name in names]
+        return {"seconds": self._started, "bytes": sum(file.lstat().st_size for file in files)}
+
+    def check(self, policy: str, draws: int) -> float:
         """Two arms, some rewards, then many decisions without learning: the share of the first arm."""
-        bandit = self._new(2)
+        bandit = self._new(policy, 2, 1)
         for arm, rewards in enumerate(KNOWN):
             for reward in rewards:
                 bandit.update(arm, float(reward))
         return sum(bandit.select() == 0 for _ in range(draws)) / draws
 
-    def begin(self, arms: int, **details: Any) -> dict[str, float]:
+    def begin(self, policy: str, arms: int, **details: Any) -> dict[str, float]:
         """A new bandit and its first decision: seconds, and the peak of memory above what there was."""
-        _learn(self._new(2))  # imports and compilation are no part of either
+        _learn(self._ready(policy, 2))  # imports and compilation are no part of either
         self._bandit, self._slice = None, 0
         before, began = _resident_now(), time.perf_counter()
-        self._bandit = self._new(arms, **details)
+        self._bandit = self._ready(policy, arms, **details)
         _learn(self._bandit)
         return {"seconds": time.perf_counter() - began, "bytes": _resident_peak() - before}
+
+    def _ready(self, policy: str, arms: int, **details: Any) -> Bandit:
+        """A bandit that can be asked, every arm pulled once if its policy needs that."""
+        bandit = self._new(policy, arms, 1, **details)
+        if policy in PULL_FIRST:
+            self._pull_all(bandit, [float(self._random.random() < CHANCES[i & 1023]) for i in range(arms)])
+        return bandit
+
+    def _pull_all(self, bandit: Any, rewards: list[float]) -> None:
+        """One reward for each arm. One by one, unless the library learns many at once."""
+        for arm, reward in enumerate(rewards):
+            bandit.update(arm, reward)
+
+    def runs(
+        self, policy: str, means: list[float], horizon: int, runs: int, seconds: float
+    ) -> list[list[int]]:
+        """Whole runs, as many of ``runs`` as begin within ``seconds``: the pulls of every arm in each."""
+        found: list[list[int]] = []
+        until = time.perf_counter() + seconds
+        while len(found) < runs and time.perf_counter() < until:
+            found.append(self._run(policy, means, horizon, seed=len(found) + 1))
+        return found
+
+    def _run(self, policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
+        """The arms are shuffled, so that no place is a good one; the pulls are in the order of ``means``."""
+        chance = random.Random(seed)
+        order = chance.sample(range(len(means)), len(means))
+        shuffled, pulls = [means[i] for i in order], [0] * len(means)
+        bandit = self._new(policy, len(means), seed)
+        select, update, uniform = bandit.select, bandit.update, chance.random
+        first = len(means) if policy in PULL_FIRST else 0
+        for t in range(horizon):
+            arm = t if t < first else select()
+            update(arm, 1.0 if uniform() < shuffled[arm] else 0.0)
+            pulls[arm] += 1
+        placed = dict(zip(order, pulls, strict=True))
+        return [placed[i] for i in range(len(means))]
 
     def play(self, seconds: float) -> float:
         """Decisions and rewards one by one: nanoseconds of processor time for a pair, the mean of one slice.
@@ -106,9 +156,8 @@ def _quantiles(values: list[int]) -> list[int]:
     return [values[min(int(share * len(values)), len(values) - 1)] for share in (0.5, 0.99, 0.999, 1.0)]
 
 
-STATUS = Path(
-    "/proc/self/status"
-)  # of this process alone: ru_maxrss begins with the peak of the one that started it
+# Of this process alone: ru_maxrss begins with the peak of the one that started it.
+STATUS = Path("/proc/self/status")
 
 
 def _resident_now() -> int:
@@ -131,4 +180,4 @@ def serve(session: Session) -> None:
     for line in sys.stdin:
         question = json.loads(line)
         answer = getattr(session, question.pop("do"))(**question)
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer), file=ANSWERS, flush=True)

@@ -1,7 +1,6 @@
-"""thrifty.Bandit, with the policy that is named as argument: ``TSMA``, ``"ThompsonSampling law=beta"`` ..."""
+"""thrifty.Bandit, with a policy that is named like ``TSMA`` or ``ThompsonSampling law=beta``."""
 
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -20,18 +19,15 @@ HORIZON = 10**9  # far away: beyond n = T/K pulls the index of KL-UCB++ is the m
 class Thrifty(Session):
     packages = ("thrifty", "numba", "numpy")
 
-    def __init__(self) -> None:
-        super().__init__()
-        name, *options = sys.argv[1].split()
-        self._policy = POLICIES[name](**dict(option.split("=") for option in options))
-
-    def _new(self, arms: int, past: int = 0) -> thrifty.Bandit:
+    def _new(self, policy: str, arms: int, seed: int, past: int = 0) -> thrifty.Bandit:
         """With ``past``, every arm has so many rewards behind it."""
+        name, *options = policy.split()
+        made = POLICIES[name](**dict(option.split("=") for option in options))
         statistics = None
         if past:
             successes = np.random.default_rng(1).binomial(past, np.resize(CHANCES, arms))
             statistics = {"arm": np.arange(arms), "pulls": np.full(arms, past), "mean": successes / past}
-        return thrifty.Bandit(self._policy, arms, HORIZON, seed=1, prior=PRIOR, statistics=statistics)
+        return thrifty.Bandit(made, arms, HORIZON, seed=seed, prior=PRIOR, statistics=statistics)
 
     def many(self, batch: int, seconds: float) -> dict[str, float]:
         """``select_many`` and ``update_many``, with lists and with arrays: nanoseconds for each decision.

@@ -4,58 +4,76 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from drive import Run, new_run
 
 import thrifty
+from thrifty.delays import Delay
+from thrifty.engines import ENGINES
 from thrifty.engines.play import play_kinetic, play_scan, play_sleepers, play_tournament
 from thrifty.engines.state import draws
+from thrifty.indices import dirichlet_sampling
+from thrifty.numerics import families
 from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, REWARDS, Problem
 
-CLOCKED = [
+CLOCKED: list[Policy] = [
     thrifty.UCB1(),
     thrifty.UCB1Tuned(),
     thrifty.UCBV(),
-    thrifty.KLUCB(),
+    *(thrifty.KLUCB(family=family) for family in families.CODES),
     thrifty.KLUCB(c=3.0),
     thrifty.BayesUCB(),
+    thrifty.BayesUCB(c=3.0),
 ]
-COMMITTED = [
+COMMITTED: list[Policy] = [
     thrifty.MOSS(),
     thrifty.TSMA(alpha=0.5),
     thrifty.TSMA(law="beta"),
+    thrifty.TSMA(law="gamma"),
     thrifty.TSMA(alpha=0.9, phi=5, sampling="batch"),
     thrifty.TSMA(law="beta", phi=4.5, sampling="batch"),
     thrifty.KLUCBPlusPlus(),
 ]
-EVERY = [
+EVERY: list[Policy] = [
     thrifty.ThompsonSampling(),
     thrifty.ThompsonSampling(law="beta"),
-    thrifty.EpsilonTS(),
-    thrifty.EpsilonTS(law="beta", epsilon=0.5),
-    thrifty.ExpTS(),
-    thrifty.ExpTS(family="gaussian"),
-    thrifty.ExpTSPlus(),
     thrifty.ThompsonSampling(law="gamma"),
     thrifty.ThompsonSampling(law="inverse-gamma"),
+    thrifty.EpsilonTS(),
+    thrifty.EpsilonTS(law="beta", epsilon=0.5),
     thrifty.EpsilonTS(law="inverse-gamma-flat"),
+    *(thrifty.ExpTS(family=family) for family in families.CODES),
+    thrifty.ExpTSPlus(),
     thrifty.TSTD(alpha=0.3, phi=3),
     thrifty.TSTD(law="beta"),
     thrifty.MOTS(),
     thrifty.MOTSJ(),
+    thrifty.NPTS(),
+    thrifty.MultinomialTS(),
     thrifty.MaillardSampling(),
     thrifty.MaillardSampling(plus=True),
     thrifty.KLMS(),
     thrifty.AdaUCB(),
-    thrifty.IMED(),
+    *(thrifty.IMED(family=family) for family in (*families.CODES, "bounded")),
+    thrifty.DMED(),
+    thrifty.DMED(rule="log-t"),
+    thrifty.UCBImproved(),
+    *(thrifty.DirichletSampling(variant) for variant in dirichlet_sampling.VARIANTS),
+    thrifty.Binarised(),
+    thrifty.Binarised(thrifty.KLUCB()),
+    thrifty.Binarised(thrifty.TSMA(law="beta")),
     *CLOCKED,
     *COMMITTED,
 ]
 FRESH = [policy for policy in EVERY if "sleepers" in policy.runs_on]
 PROBLEM = thrifty.Bernoulli([0.5, 0.2, 0.9, 1.0, 0.0])
+ANY = [policy for policy in EVERY if policy.rewards == "any"]
+COUNTS = [policy for policy in EVERY if policy.rewards in ("any", "non-negative")]
+UNIT = [policy for policy in EVERY if policy.rewards == "unit"]
 
 
 def assert_equal(first: Run, second: Run) -> None:
@@ -69,55 +87,88 @@ def assert_equal(first: Run, second: Run) -> None:
 
 def test_these_are_all_the_policies() -> None:
     assert {type(policy) for policy in EVERY} == set(POLICIES.values())
-    assert {type(policy) for policy in COMMITTED} == {
-        policy for policy in POLICIES.values() if "tournament" in policy.engines
-    }
+    for engine, policies in (("tournament", COMMITTED), ("kinetic", CLOCKED)):
+        assert {type(policy) for policy in policies} == {
+            policy for policy in POLICIES.values() if engine in policy().runs_on
+        }
 
 
-@pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
-@pytest.mark.parametrize(
-    "means", [[0.5] * 13, [0.0] * 8, [1.0] * 6, [1.0, 0.0] * 5, [0.9, 0.8, 0.8], [0.4]], ids=str
+# Arms that are all alike, certain or not, or all different; the ties last, or come and go.
+MEANS = {
+    "alike": lambda arms: [0.5] * arms,
+    "dead": lambda arms: [0.0] * arms,
+    "certain": lambda arms: [1.0, 0.0] * (arms // 2) + [1.0] * (arms % 2),
+    "different": lambda arms: np.linspace(0.1, 0.9, arms).tolist(),
+}
+EVERY_SIZE = pytest.mark.parametrize(
+    ("arms", "means"),
+    [
+        (1, "alike"),
+        *((arms, name) for arms in (2, 3, 20) for name in MEANS),
+        (300, "alike"),
+        (300, "different"),
+    ],
 )
+SETTINGS: list[tuple[tuple[float, float] | None, int | Delay]] = [
+    (None, 0),
+    (None, thrifty.GeometricDelay(9.0)),
+    ((0.5, 2.0), 0),
+    ((0.3, 0.7), 7),
+]
+
+
+def assert_followed(policy: Policy, engine: str, problem: Problem, horizon: int) -> None:
+    """The engine makes the choices of scan, and leaves everything as scan does; also with a prior, and with
+    pulls whose rewards are on their way."""
+    for prior, delay in SETTINGS:
+        runs = [
+            new_run(policy, problem, horizon, engine=name, prior=prior, delay=delay)
+            for name in ("scan", engine)
+        ]
+        first, second = (run.play_all() for run in runs)
+        assert second.tolist() == first.tolist()
+        assert_equal(*runs)
+        if engine == "tournament":
+            np.testing.assert_array_equal(runs[0].state.index, runs[1].state.index)
+
+
+@EVERY_SIZE
 @pytest.mark.parametrize("policy", COMMITTED, ids=repr)
-def test_tournament_follows_scan(
-    policy: Policy, means: list[float], prior: tuple[float, float] | None
-) -> None:
+def test_tournament_follows_scan(policy: Policy, arms: int, means: str) -> None:
     """With many ties too: KL-UCB++ on equal means, and rewards that never vary."""
-    runs = [
-        new_run(policy, thrifty.Bernoulli(means), 150, engine=engine, prior=prior)
-        for engine in ("scan", "tournament")
-    ]
-    first, second = (run.play_all() for run in runs)
-    assert second.tolist() == first.tolist()
-    assert_equal(*runs)
-    np.testing.assert_array_equal(runs[0].state.index, runs[1].state.index)
+    assert_followed(policy, "tournament", thrifty.Bernoulli(MEANS[means](arms)), arms + 200)
 
 
-@pytest.mark.parametrize("delay", [0, 7])
-@pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
-@pytest.mark.parametrize(
-    "means", [[0.5] * 50, [0.0] * 8, [1.0] * 6, [1.0, 0.0] * 5, [0.9, 0.8, 0.8], [0.4]], ids=str
-)
+@EVERY_SIZE
 @pytest.mark.parametrize("policy", CLOCKED, ids=repr)
-def test_kinetic_follows_scan(
-    policy: Policy, means: list[float], prior: tuple[float, float] | None, delay: int
-) -> None:
-    """With ties that last, ties that come and go, and pulls whose rewards are on their way."""
-    runs = [
-        new_run(policy, thrifty.Bernoulli(means), 1000, engine=engine, prior=prior, delay=delay)
-        for engine in ("scan", "kinetic")
-    ]
-    first, second = (run.play_all() for run in runs)
-    assert second.tolist() == first.tolist()
-    assert_equal(*runs)
+def test_kinetic_follows_scan(policy: Policy, arms: int, means: str) -> None:
+    """With ties that last, and ties that come and go."""
+    assert_followed(policy, "kinetic", thrifty.Bernoulli(MEANS[means](arms)), arms + 400)
 
 
-@pytest.mark.parametrize("engine", ["scan", "tournament"])
+@pytest.mark.parametrize("c", [0.0, 3.0])
+@pytest.mark.parametrize(
+    "problem", [thrifty.Gaussian, thrifty.Poisson, thrifty.Exponential], ids=lambda problem: problem.family
+)
+def test_kinetic_follows_scan_on_rewards_of_other_families(problem: Any, c: float) -> None:
+    policy = thrifty.KLUCB(c, problem.family)
+    assert_followed(policy, "kinetic", problem(np.linspace(0.2, 1.5, 40)), 1500)
+
+
+@pytest.mark.parametrize("policy", [policy for policy in CLOCKED if policy.rewards == "unit"], ids=repr)
+def test_kinetic_follows_scan_on_rewards_in_between(policy: Policy) -> None:
+    """Where the variance that was seen is not that of the mean."""
+    shapes = np.linspace(0.5, 3.0, 40)
+    assert_followed(policy, "kinetic", thrifty.Beta(shapes, shapes[::-1]), 1500)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_single_arm_and_a_horizon_of_the_initial_pulls(engine: str) -> None:
     for means, horizon in (([0.7], 20), ([0.2, 0.9, 0.4], 3)):
-        run = new_run(thrifty.TSMA(), thrifty.Bernoulli(means), horizon, engine=engine)
-        run.play(0, horizon)
-        assert run.state.pulls.tolist() == [horizon // len(means)] * len(means)
+        for policy in (policy for policy in EVERY if engine in policy.runs_on):
+            run = new_run(policy, thrifty.Bernoulli(means), horizon, engine=engine)
+            run.play(0, horizon)
+            assert run.state.pulls.tolist() == [horizon // len(means)] * len(means)
 
 
 @pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=["pulls", "prior"])
@@ -147,7 +198,9 @@ np.savez(sys.argv[1], **{{name: getattr(result, name) for name in {names}}})
     ("engine", "policies", "problem", "prior"),
     [
         ("scan", EVERY, PROBLEM, None),
-        ("scan", [EVERY[0], EVERY[2], EVERY[6]], thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
+        ("scan", ANY, thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
+        ("scan", COUNTS, thrifty.Poisson([0.0, 2.5, 0.5]), None),
+        ("scan", UNIT, thrifty.Beta([0.5, 2.0, 3.0], [1.0, 2.0, 0.7]), (0.4, 0.5)),
         ("tournament", COMMITTED, PROBLEM, (0.4, 1.0)),
         ("kinetic", CLOCKED, PROBLEM, None),
         ("kinetic", CLOCKED, PROBLEM, (0.4, 1.0)),
@@ -157,6 +210,8 @@ np.savez(sys.argv[1], **{{name: getattr(result, name) for name in {names}}})
     ids=[
         "scan",
         "gaussian rewards",
+        "counts",
+        "rewards in between",
         "tournament",
         "kinetic",
         "kinetic with a prior",

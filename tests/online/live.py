@@ -17,18 +17,23 @@ from thrifty.policies import POLICIES, IndexPolicy, Policy
 # Every policy as it is, and some with other laws and parameters; phi is small, so that phase II is reached.
 EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
     thrifty.ThompsonSampling(law="beta"),
+    thrifty.ThompsonSampling(law="gamma"),
+    thrifty.ThompsonSampling(law="inverse-gamma-flat"),
     thrifty.EpsilonTS(law="beta", epsilon=0.5),
     thrifty.TSMA(alpha=0.5, law="beta"),
     thrifty.TSMA(alpha=0.9, phi=5, sampling="batch"),
     thrifty.TSTD(phi=4),
     thrifty.TSTD(alpha=0.3, law="beta", phi=2.5),
+    thrifty.IMED(family="bounded"),
+    thrifty.DirichletSampling(variant="quantile"),
+    thrifty.Binarised(thrifty.KLUCB()),
 ]
 EVERYWHERE = pytest.mark.parametrize(
     ("policy", "engine"),
     [
         pytest.param(policy, engine, id=f"{policy!r}-{engine}")
         for policy in EVERY
-        for engine in policy.engines
+        for engine in policy.runs_on
     ],
 )
 

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Callable, Hashable
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import pytest
 from chance import UNLUCKY
-from live import EVERYWHERE, Coins, Widening, column, everything, refused, state, warm
+from live import EVERY, EVERYWHERE, Coins, Widening, column, everything, refused, state, warm
 from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
 from thrifty.engines.state import ARMS, SWEEPING, SWEPT
+from thrifty.numerics import families
 from thrifty.policies import Policy
 
 Floats = NDArray[np.float64]
@@ -131,7 +133,7 @@ def test_arms_may_move_while_the_level_of_sleepers_does(policy: Policy) -> None:
     """In the middle of a sweep, arms on either side of it go, and others take their numbers."""
     stage = Stage(policy, 300, seed=2, engine="sleepers")
     now = state(stage.bandit)
-    rewards = iter(sorted(stage.known, key=lambda arm: -stage.known[arm][1]))
+    rewards = cycle(sorted(stage.known, key=lambda arm: -stage.known[arm][1]))
     while now.count[SWEPT] < 100:  # the best arms turn out to be worse, until the level is too high
         stage.bandit.select()
         stage.reward(next(rewards), 0.05)
@@ -211,27 +213,43 @@ def test_both_phases_of_ts_td_move_alike_on_scan_and_on_sleepers() -> None:
             assert stats.chi2_contingency(table, correction=False).pvalue > UNLUCKY
 
 
-@pytest.mark.parametrize(
-    "policy", [thrifty.TSMA(), thrifty.TSMA(law="beta"), thrifty.KLUCBPlusPlus()], ids=repr
-)
-def test_scan_and_tournament_stay_equal(policy: Policy) -> None:
-    """Whatever comes and goes, over several sizes of the tree; ties included."""
+FOLLOWERS = [
+    policy for policy in EVERY if policy.runs_on[-1] in ("tournament", "kinetic") and policy.rewards != "any"
+] + [
+    thrifty.TSMA(),
+    thrifty.BayesUCB(c=3.0),
+    *(
+        thrifty.KLUCB(c=c, family=family)
+        for c in (0.0, 3.0)
+        for family in families.CODES
+        if c or family != "bernoulli"
+    ),
+]
+
+
+@pytest.mark.parametrize("policy", FOLLOWERS, ids=repr)
+def test_tournament_and_kinetic_stay_equal_to_scan(policy: Policy) -> None:
+    """Whatever comes and goes, over several sizes of the tree; ties and rewards on their way included."""
     rng = np.random.default_rng(4)
-    pair = [thrifty.Bandit(policy, 70, 5000, seed=6, engine=engine) for engine in policy.engines]
+    pair = [thrifty.Bandit(policy, 70, 5000, seed=6, engine=engine) for engine in policy.runs_on]
     names: list[Hashable] = list(range(70))
+    flying: list[Hashable] = []
     for step in range(700):
-        arms = [bandit.select() for bandit in pair]
-        assert arms[0] == arms[1]
-        reward = float(rng.random() < 0.5)
+        first, second = (bandit.select_many(1 + step % 3) for bandit in pair)
+        assert first == second
+        flying += first
+        while flying and rng.random() < 0.7:
+            arm, reward = flying.pop(rng.integers(len(flying))), float(rng.random() < 0.5)
+            for bandit in pair:
+                bandit.update(arm, reward)
         grow, shrink = (0.4, 0.05) if step % 500 < 250 else (0.05, 0.4)
-        for bandit in pair:
-            bandit.update(arms[0], reward)
         if rng.random() < grow:
             names.append(f"arm {step}")
             for bandit in pair:
                 bandit.add_arm(names[-1])
         if rng.random() < shrink and len(names) > 2:
             gone = names.pop(rng.integers(len(names)))
+            flying = [arm for arm in flying if arm != gone]
             for bandit in pair:
                 bandit.remove_arm(gone)
     first, second = (bandit.statistics() for bandit in pair)
@@ -331,7 +349,7 @@ def test_a_policy_follows_the_number_of_arms() -> None:
     assert own.select() == "c"
 
 
-@pytest.mark.parametrize("prior", [(0.5, 1.0), ([0.5, 0.4, 0.3], [1.0, 2.0, 3.0])], ids=["one", "each"])
+@pytest.mark.parametrize("prior", [(0.5, 2.0), ([0.5, 0.4, 0.3], [2.0, 1.5, 3.0])], ids=["one", "each"])
 @EVERYWHERE
 def test_new_arms_with_a_prior_need_no_pull(policy: Policy, engine: str, prior: Any) -> None:
     bandit = thrifty.Bandit(policy, 3, seed=1, prior=prior, engine=engine)

@@ -5,7 +5,9 @@ What the engines keep for the arms is checked too, after every call.
 
 import math
 import tempfile
+from collections import Counter
 from collections.abc import Hashable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from live import everything, state
 
 import thrifty
 from thrifty.engines import tournament
-from thrifty.engines.state import ARMS, DUEL, EPSILON, GROUPS, NEWEST, OLDEST, SCHEDULES, SWEPT
+from thrifty.engines.state import ARMS, DUEL, EPSILON, GROUPS, LEFT, NEWEST, OLDEST, SCHEDULES, SWEPT
 from thrifty.policies import Policy
 
 NAMES = st.sampled_from(["a", "b", "c", 0, 1, 2, 3, 4, -1, "☃"])
@@ -119,15 +121,15 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def warm_start(self) -> None:
-        """Another bandit goes on with the statistics; what was pending is forgotten."""
-        self.bandit = thrifty.Bandit(
-            self.policy,
-            list(self.model),
-            seed=1,
-            prior=self.prior,
-            engine=self.engine,
-            statistics=self.bandit.statistics(),
-        )
+        """Another bandit goes on with the statistics, unless they are not enough; what was pending is
+        forgotten."""
+        options: dict[str, Any] = {"seed": 1, "prior": self.prior, "engine": self.engine}
+        make = partial(thrifty.Bandit, self.policy, list(self.model), **options)
+        if self.policy.resolve(1, 1).history:
+            with pytest.raises(thrifty.InvalidValue, match=r"statistics must be None for .* use update_many"):
+                make(statistics=self.bandit.statistics())
+            return
+        self.bandit = make(statistics=self.bandit.statistics())
         self.model = {arm: [pulls, total, 0] for arm, (pulls, total, _) in self.model.items()}
         self.asked, self.decisions = set(), 0
 
@@ -175,10 +177,31 @@ class Machine(RuleBasedStateMachine):
             attained = tree[:, 1] > 0
             np.testing.assert_array_equal(now.tree[attained], tree[attained])
             assert (now.tree[~attained, 0] == -math.inf).all()
+        self.check_books(now)
         if self.engine == "sleepers":
             self.check_line(now, lawful)
         elif self.engine == "tournament":
             assert ((now.index > -math.inf) == lawful).all()
+
+    def check_books(self, now: Any) -> None:
+        """What some policies keep besides sums. Rewards are 0 and 1 here."""
+        mean, weight = self.prior or (0.0, 0.0)
+        if now.squares.size:
+            np.testing.assert_array_equal(now.squares, now.sums)
+        if now.order.size:  # AdaUCB
+            np.testing.assert_allclose(now.weights, now.pulls + weight)
+            assert (np.diff(now.weights[now.order]) >= 0.0).all()
+            np.testing.assert_array_equal(now.order[now.position], np.arange(now.order.size))
+            shared = np.minimum(now.weights, np.sqrt(np.outer(now.weights, now.weights)).T).T
+            np.testing.assert_allclose(now.spread, shared.sum(axis=1), rtol=1e-9)
+        for i, (start, size, _) in enumerate(now.spans):
+            values, times = now.history[start : start + size].T
+            expected = Counter({1.0: now.sums[i], 0.0: now.pulls[i] - now.sums[i]})
+            expected[mean] += weight
+            assert dict(zip(values, times, strict=True)) == {x: n for x, n in expected.items() if n}
+            assert (np.diff(values) > 0.0).all()
+        if self.policy.schedule == "listed" and now.spans.size:  # Dirichlet Sampling
+            assert now.count[LEFT] == now.marks.sum()
 
     def check_line(self, now: Any, lawful: Any) -> None:
         """Who has a law is on the line or, if committed, in the tree; and the line keeps its accounts."""
@@ -220,6 +243,13 @@ CASES = [
     (thrifty.TSTD(law="beta", phi=2), "sleepers", (0.5, 1.0)),
     (thrifty.TSTD(phi=3), "scan", None),
     (thrifty.KLUCBPlusPlus(), "tournament", None),
+    (thrifty.KLUCB(), "kinetic", None),
+    (thrifty.UCB1Tuned(), "kinetic", (0.5, 1.0)),
+    (thrifty.AdaUCB(), "scan", (0.5, 1.0)),
+    (thrifty.NPTS(), "scan", (0.5, 1.0)),
+    (thrifty.DirichletSampling(), "scan", None),
+    (thrifty.DMED(), "scan", None),
+    (thrifty.Binarised(thrifty.TSMA(law="beta")), "tournament", None),
 ]
 
 

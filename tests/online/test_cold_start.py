@@ -48,10 +48,19 @@ def test_a_prior_for_each_arm_that_is_the_same_for_all(policy: Policy, engine: s
 
 @EVERYWHERE
 def test_a_prior_is_worth_as_many_pulls(policy: Policy, engine: str) -> None:
-    """Pseudo-observations: the same decisions as with as many real ones, arm by arm."""
-    pulls, shares = [3, 1, 2, 8, 5], [1.0, 0.0, 0.5, 0.75, 0.2]
+    """Pseudo-observations: the same decisions as with as many real ones, arm by arm, at the same time. Where
+    single rewards or their variance count, they are as many rewards at the mean."""
+    rule, pulls = policy.resolve(5, 1000), [3, 1, 2, 8, 5]
+    shares = [1.0, 0.0, 0.0, 1.0, 1.0] if rule.history or rule.squares else [1.0, 0.0, 0.5, 0.75, 0.2]
     prior = thrifty.Bandit(policy, 5, 1000, 4, (shares, pulls), engine=engine)
-    real = warm(policy, pulls, shares, horizon=1000, seed=4, engine=engine)
+    if rule.history:
+        real = thrifty.Bandit(policy, 5, 1000, 4, engine=engine)
+        real.update_many(np.repeat(range(5), pulls), np.repeat(shares, pulls))
+        state(real).rng[:] = state(prior).rng
+    else:
+        real = warm(policy, pulls, shares, horizon=1000, seed=4, engine=engine)
+    for bandit in (prior, real):
+        bandit._t = bandit._before = sum(pulls)
     chosen = [decide(bandit, Coins([0.2, 0.9, 0.4, 0.6, 0.1], 1), 300) for bandit in (prior, real)]
     assert chosen[0] == chosen[1]
     assert column(real, "pulls") == {arm: n + pulls[arm] for arm, n in column(prior, "pulls").items()}
@@ -68,10 +77,18 @@ def test_priors_are_in_the_unit_of_the_caller() -> None:
 
 @EVERYWHERE
 def test_a_warm_start(policy: Policy, engine: str) -> None:
-    """The laws are those of before. Arms without a reward are pulled first, and the others are not."""
+    """The laws are those of before. Arms without a reward are pulled first, and the others are not. Policies
+    that need every single reward say so."""
     names = ["a", "b", "c", "d", "e", "f"]
     old = thrifty.Bandit(policy, names, seed=1, engine=engine)
     old.update_many(["a", "c", "c", "f", "a", "c"], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
+    if policy.resolve(6, 1).history:
+        with pytest.raises(thrifty.InvalidValue) as error:
+            thrifty.Bandit(policy, names, engine=engine, statistics=old.statistics())
+        assert str(error.value) == (
+            f"statistics must be None for {policy!r}, which needs every reward: use update_many"
+        )
+        return
     new = thrifty.Bandit(policy, names, seed=2, engine=engine, statistics=old.statistics())
     for name in ("pulls", "mean"):
         np.testing.assert_array_equal(new.statistics()[name], old.statistics()[name])

@@ -21,7 +21,7 @@ from thrifty.numerics import random
 from thrifty.policies import Policy
 
 MEANS = [0.5, 0.3, 0.6, 0.55, 0.1, 0.9, 0.2, 0.62]
-COMMITTED = [policy for policy in EVERY if "tournament" in policy.engines]
+COMMITTED = [policy for policy in EVERY if "tournament" in policy.runs_on]
 SEEDS = range(3)
 
 
@@ -227,13 +227,13 @@ def test_tournament_follows_scan(
 ) -> None:
     scan, tournament = (
         thrifty.simulate(policy, PROBLEM, 400, 5, 7, prior, engine=engine, delay=delay)
-        for engine in policy.engines
+        for engine in policy.runs_on
     )
     for name in ("regret", "pulls", "draws", "evaluations"):
         np.testing.assert_array_equal(getattr(scan, name), getattr(tournament, name))
 
 
-FRESH = [policy for policy in EVERY if "sleepers" in policy.engines]
+FRESH = [policy for policy in EVERY if "sleepers" in policy.runs_on]
 
 
 @pytest.mark.parametrize("policy", FRESH, ids=repr)

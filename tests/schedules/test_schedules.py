@@ -8,17 +8,32 @@ from chance import assert_law, assert_same_law, assert_share
 from drive import Run, new_run
 
 from thrifty import (
+    DMED,
+    IMED,
+    KLUCB,
+    MOSS,
+    NPTS,
     TSMA,
     TSTD,
+    UCB1,
+    UCBV,
+    AdaUCB,
+    BayesUCB,
     Bernoulli,
+    Binarised,
     EpsilonTS,
     ExpTS,
     ExpTSPlus,
     Gaussian,
     KLUCBPlusPlus,
+    MultinomialTS,
     ThompsonSampling,
+    UCB1Tuned,
+    UCBImproved,
 )
-from thrifty.policies import Policy
+from thrifty.numerics import families
+from thrifty.policies import LAWS, Policy
+from thrifty.policies.thompson import TEMPERED_LAWS
 from thrifty.problems import Problem
 
 PROBLEM = Bernoulli([0.5, 0.4, 0.6, 0.1, 0.5])
@@ -40,7 +55,17 @@ def first_indices(policy: Policy, prior: tuple[float, float], horizon: int = 10*
     return run.state.index
 
 
-@pytest.mark.parametrize("policy", [ThompsonSampling(), ThompsonSampling(law="beta"), ExpTS()], ids=repr)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *(ThompsonSampling(law) for law in LAWS),
+        *(ExpTS(family) for family in families.CODES),
+        NPTS(),
+        MultinomialTS(),
+        Binarised(),
+    ],
+    ids=repr,
+)
 def test_fresh_draws_every_arm_in_every_round(policy: Policy) -> None:
     state = played(policy).state
     assert state.draws.tolist() == [ROUNDS] * K
@@ -54,6 +79,8 @@ def test_fresh_draws_every_arm_in_every_round(policy: Policy) -> None:
         (EpsilonTS(law="beta", epsilon=0.7), 0.7),
         (ExpTSPlus(), 1 / K),
         (EpsilonTS(epsilon=1.0), 1.0),
+        (EpsilonTS(law="gamma", epsilon=0.3), 0.3),
+        (EpsilonTS(law="inverse-gamma"), 1 / K),
     ],
     ids=repr,
 )
@@ -122,7 +149,7 @@ def test_aggregate_keeps_an_index_until_its_arm_is_pulled() -> None:
 
 
 @pytest.mark.parametrize("phi", [1, 3.5, 100])
-@pytest.mark.parametrize("name", ["gaussian", "beta"])
+@pytest.mark.parametrize("name", TEMPERED_LAWS)
 def test_batch_and_maximum_have_the_same_law(name: str, phi: float) -> None:
     batch = first_indices(TSMA(alpha=0.5, law=name, phi=phi, sampling="batch"), prior=(0.3, 12.0))
     maximum = first_indices(TSMA(alpha=0.5, law=name, phi=phi), prior=(0.3, 12.0))
@@ -176,6 +203,27 @@ def test_duel_that_never_ends_is_vanilla_thompson_sampling() -> None:
     assert duel.state.draws.tolist() == fresh.state.draws.tolist()
 
 
-def test_a_deterministic_index_draws_nothing() -> None:
-    state = played(KLUCBPlusPlus()).state
+@pytest.mark.parametrize(
+    "policy",
+    [
+        KLUCBPlusPlus(),
+        MOSS(),
+        UCB1(),
+        UCB1Tuned(),
+        UCBV(),
+        *(KLUCB(family=family) for family in families.CODES),
+        BayesUCB(),
+        AdaUCB(),
+        *(IMED(family) for family in families.CODES),
+        UCBImproved(),
+    ],
+    ids=repr,
+)
+def test_a_deterministic_index_draws_nothing(policy: Policy) -> None:
+    state = played(policy).state
     assert state.draws.sum() == state.evaluations[0] == 0
+
+
+@pytest.mark.parametrize("policy", [DMED(), DMED(rule="log-t"), IMED(family="bounded")], ids=repr)
+def test_a_divergence_is_not_a_draw(policy: Policy) -> None:
+    assert played(policy).state.draws.sum() == 0

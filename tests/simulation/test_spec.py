@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 import thrifty
+from thrifty.policies import POLICIES
 from thrifty.simulation.spec import Spec
+from thrifty.sweeps import grid
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 HORIZON = "horizon = 100\n"
 PROBLEM = '[problem]\nkind = "bernoulli"\nmeans = [0.9, 0.8]\n'
 POLICY = '[[policies]]\nname = "TSMA"\n'
-NAMES = "ThompsonSampling, EpsilonTS, ExpTS, ExpTSPlus, TSMA, TSTD, KLUCBPlusPlus"
+BINARISED = '[[policies]]\nname = "Binarised"\n'
+NAMES = ", ".join(POLICIES)
 KINDS = "bernoulli, gaussian, beta, clipped-gaussian, discrete, poisson, exponential"
 
 
@@ -80,6 +83,37 @@ def test_delays(tmp_path, text, delay):
     assert load(tmp_path, text + "\n" + HORIZON + PROBLEM + POLICY).delay == delay
 
 
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ('name = "KLUCB"\nc = 3\nfamily = "poisson"', thrifty.KLUCB(3.0, "poisson")),
+        ('name = "MultinomialTS"', thrifty.MultinomialTS(10)),
+        ('name = "MultinomialTS"\nlevels = 4', thrifty.MultinomialTS(4)),
+        ('name = "MaillardSampling"\nvariance = 1\nplus = true', thrifty.MaillardSampling(1.0, True)),
+        ('name = "DirichletSampling"\nvariant = "robust"', thrifty.DirichletSampling("robust")),
+        (
+            'name = "ThompsonSampling"\nlaw = "inverse-gamma-flat"',
+            thrifty.ThompsonSampling("inverse-gamma-flat"),
+        ),
+        ('name = "Binarised"', thrifty.Binarised(thrifty.ThompsonSampling("beta"))),
+        (
+            'name = "Binarised"\npolicy = {name = "ThompsonSampling", law = "beta"}',
+            thrifty.Binarised(thrifty.ThompsonSampling("beta")),
+        ),
+        (
+            'name = "Binarised"\npolicy = {name = "TSMA", law = "beta", alpha = 0.5, anytime = true}',
+            thrifty.Binarised(thrifty.TSMA(0.5, "beta", anytime=True)),
+        ),
+        (
+            'name = "Binarised"\n[policies.policy]\nname = "KLUCBPlusPlus"',
+            thrifty.Binarised(thrifty.KLUCBPlusPlus()),
+        ),
+    ],
+)
+def test_policies(tmp_path, text, policy):
+    assert load(tmp_path, HORIZON + PROBLEM + "[[policies]]\n" + text).policies == (policy,)
+
+
 def test_what_may_be_left_out(tmp_path):
     spec = load(tmp_path, HORIZON + PROBLEM + POLICY)
     assert spec == Spec(100, thrifty.Bernoulli([0.9, 0.8]), (thrifty.TSMA(),), runs=20, seed=0)
@@ -129,7 +163,7 @@ def test_simulates_like_simulate(tmp_path):
         ("checkpoints = [5, 6.5]\n" + HORIZON + PROBLEM + POLICY,
          "checkpoints[1] must be an integer, got 6.5"),
         ('engine = "scna"\n' + HORIZON + PROBLEM + POLICY,
-         "engine must be one of auto, scan, tournament, sleepers, got 'scna'"),
+         "engine must be one of auto, scan, tournament, sleepers, kinetic, got 'scna'"),
         # the problem
         ("problem = 3\n" + HORIZON + POLICY, "problem must be a table, got 3"),
         (HORIZON + '[[problem]]\nkind = "bernoulli"\n' + POLICY,
@@ -160,10 +194,21 @@ def test_simulates_like_simulate(tmp_path):
         (HORIZON + PROBLEM + POLICY + "alpha = 1.5\n", "policies[0].alpha must be in [0, 1], got 1.5"),
         (HORIZON + PROBLEM + POLICY + 'alpha = "x"\n', "policies[0].alpha must be a number, got 'x'"),
         (HORIZON + PROBLEM + POLICY + 'law = "cauchy"\n',
-         "policies[0].law must be one of gaussian, beta, got 'cauchy'"),
+         "policies[0].law must be one of gaussian, beta, gamma, got 'cauchy'"),
         (HORIZON + PROBLEM + POLICY + POLICY + "alpha = 0\n",
          "policies[1] is the same as policies[0], "
          "TSMA(alpha=0.0, law='gaussian', phi=None, anytime=False, sampling='maximum')"),
+        (HORIZON + PROBLEM + BINARISED + "policy = 3\n",
+         "policies[0].policy must be a policy such as ThompsonSampling('beta'), got 3"),
+        (HORIZON + PROBLEM + BINARISED + 'policy = {law = "beta"}\n',
+         f"policies[0].policy.name is missing; allowed: {NAMES}"),
+        (HORIZON + PROBLEM + BINARISED + 'policy = {name = "TSMA", law = "x"}\n',
+         "policies[0].policy.law must be one of gaussian, beta, gamma, got 'x'"),
+        (HORIZON + PROBLEM + BINARISED + 'policy = {name = "MOTS"}\n',
+         "policies[0].policy must be one for rewards of 0 and 1 or in [0, 1], "
+         "got MOTS(rho=0.9999, clip=4.0, variance=0.25, anytime=False)"),
+        (HORIZON + PROBLEM + BINARISED + 'polcy = {name = "KLMS"}\n',
+         "policies[0].polcy is unknown; allowed: name, policy (did you mean policy?)"),
         # the file
         ("horizon = \n", "must be a TOML file: Invalid value (at line 1, column 11)"),
         (b"\xff\xfe", "must be a TOML file, and this is not UTF-8 text"),
@@ -186,7 +231,8 @@ def test_keys_that_do_not_fit_together(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_experiments_are_ready_to_run(path):
-    assert Spec.load(path).plan().settings.runs >= 20
+    for case in grid.load(path):
+        assert case.spec.plan().settings.runs >= 20
 
 
 def test_the_papers_setting():

@@ -56,22 +56,26 @@ def run(arguments: argparse.Namespace) -> None:
     from thrifty.sweeps import run as runner
 
     cases = grid.load(arguments.spec)
-    workers = arguments.workers or cores()
+    runner.check(arguments.out, cases)
     everything = chunks.cut(cases, arguments.chunk)
-    work = _show(cases, everything, arguments.out)
+    plan, work = _plan(cases, everything, arguments.out)
+    workers = arguments.workers or cores()
     share = "" if arguments.scheduler else f", {_duration(work / workers)} on {workers} processes"
-    print(f"\nin all about {_duration(work)} of computing{share}\n", file=sys.stderr)
+    plan += f"\n\nin all about {_duration(work)} of computing{share}"
     if arguments.dry_run:
+        print(plan)
         return
-    shown = sys.stderr.isatty()
-    results = runner.run(cases, everything, arguments.out, workers, arguments.scheduler, progress=shown)
+    print(f"{plan}\n", file=sys.stderr)
+    backend = "dask" if arguments.scheduler else "local"
+    with runner.crew(workers, backend, arguments.scheduler) as hands:
+        results = runner.run(cases, everything, arguments.out, hands, progress=sys.stderr.isatty())
     for name, result in results.items():
         print(f"{name}\n\n{result.summary()}\n")
     print(f"wrote {len(results)} results to {arguments.out}")
 
 
-def _show(cases: "Sequence[Case]", everything: "Sequence[Chunk]", folder: Path) -> float:
-    """The plan as a table; returns the seconds of computing that are left."""
+def _plan(cases: "Sequence[Case]", everything: "Sequence[Chunk]", folder: Path) -> tuple[str, float]:
+    """What there is to do, as a table, and about how many seconds of computing are left."""
     from thrifty.sweeps import estimate
     from thrifty.sweeps.run import unfinished
     from thrifty.table import aligned
@@ -79,17 +83,16 @@ def _show(cases: "Sequence[Case]", everything: "Sequence[Chunk]", folder: Path) 
     todo = unfinished(folder, cases, everything)
     rows, total = [], 0.0
     for c, case in enumerate(cases):
-        needed = estimate.seconds(case.spec)
-        left = [chunk for chunk in todo if chunk.case == c]
-        seconds = sum(needed[chunk.policy] * len(chunk.runs) / case.spec.runs for chunk in left)
-        count = sum(chunk.case == c for chunk in everything)
-        settings = (case.spec.problem.gaps.size, len(case.spec.policies), case.spec.runs)
-        done = f"{count - len(left):,} of {count:,}"
+        spec, mine = case.spec, [chunk for chunk in todo if chunk.case == c]
+        needed = estimate.seconds(spec) if mine else []
+        seconds = sum(needed[chunk.policy] * len(chunk.runs) / spec.runs for chunk in mine)
+        count, left = len(spec.policies) * spec.runs, sum(len(chunk.runs) for chunk in mine)
+        settings = (spec.problem.gaps.size, len(spec.policies), spec.runs)
+        done = f"{count - left:,} of {count:,}"
         rows.append((case.name, *(f"{value:,}" for value in settings), done, _duration(seconds)))
         total += seconds
-    heading = ("case", "arms", "policies", "runs", "chunks done", "computing left")
-    print(aligned(heading, rows), file=sys.stderr)
-    return total
+    heading = ("case", "arms", "policies", "runs of each", "runs done", "computing left")
+    return aligned(heading, rows), total
 
 
 def _duration(seconds: float) -> str:

@@ -23,8 +23,9 @@ from thrifty.engines.state import (
     write_rule,
 )
 from thrifty.errors import InvalidValue
-from thrifty.jit import CompilationError, announce_compilation
+from thrifty.jit import announce_compilation
 from thrifty.policies import IndexPolicy
+from thrifty.policies.own import check_index, compiling
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
@@ -148,12 +149,10 @@ class OwnIndexCore(Core):
     def __init__(self, memory: Memory, policy: IndexPolicy, rule: Rule) -> None:
         self._policy, self._own = policy, rule.own
         self._select = decide.select_own(type(policy).index)
+        check_index(policy, rule)
         super().__init__(memory)
-        try:
+        with compiling(policy.label):
             self._select(memory.block, memory.offsets, 0, np.empty(0, np.int64), self._own)
-        except CompilationError as error:
-            reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
-            raise InvalidValue(f"the index of {policy!r} cannot be compiled: {reasons[0]}") from error
 
     def _selects(self) -> list[Callable[..., int]]:
         return [self._select]

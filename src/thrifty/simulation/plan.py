@@ -11,6 +11,7 @@ from thrifty.engines.play import PLAYS, play_own
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import IndexPolicy, Policy, described
+from thrifty.policies.own import check_index
 from thrifty.problems import REWARDS, Problem
 from thrifty.simulation.result import Settings
 
@@ -78,7 +79,7 @@ def plan(
         prior=prior,
         delay=delays.clean(delay),
     )
-    plays = tuple(_play(policy, name) for policy, name in zip(policies, engines, strict=True))
+    plays = tuple(_play(*each) for each in zip(policies, engines, stages, strict=True))
     return Plan(settings, _checkpoints(checkpoints, horizon), stages, plays)
 
 
@@ -141,7 +142,8 @@ def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
     return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
 
 
-def _play(policy: Policy, engine: str) -> Callable[..., int]:
+def _play(policy: Policy, engine: str, stages: list[tuple[int, Rule]]) -> Callable[..., int]:
     if isinstance(policy, IndexPolicy):
+        check_index(policy, stages[0][1])
         return play_own(type(policy).index)
     return PLAYS[engine]

@@ -26,8 +26,9 @@ from thrifty.engines.state import (
     reward_stream,
 )
 from thrifty.errors import InvalidValue
-from thrifty.jit import CompilationError, announce_compilation
+from thrifty.jit import announce_compilation
 from thrifty.policies import Policy
+from thrifty.policies.own import compiling
 from thrifty.problems import Arms, Problem
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar
@@ -176,11 +177,8 @@ def compile_for(ready: Plan, kernel: Arms) -> None:
         one = stages[0][1]._replace(arms=1)
         state = new_state(one, policy_stream(0, 0), "sleepers")
         delays = ready.settings.delay.late(0, 0)
-        try:
+        with compiling(label):
             play(one, state, kernel, reward_stream(0, 0), delays, new_trace(ready.checkpoints), 1, 1, False)
-        except CompilationError as error:
-            reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
-            raise InvalidValue(f"the index of {label} cannot be compiled: {reasons[0]}") from error
 
 
 def _cost(stages: list[tuple[int, Rule]], engine: str) -> int:

@@ -99,7 +99,8 @@ def _check_keys(table: Mapping[str, Any], cls: type[Any], *tag: str) -> None:
         if key not in allowed:
             raise FileError(f"{key} is unknown; allowed: {', '.join(allowed)}{_hint(key, allowed)}")
     for field in fields(cls):
-        if field.default is MISSING and field.name not in table:
+        needed = field.default is MISSING and field.default_factory is MISSING
+        if needed and field.name not in table:
             raise FileError(f"{field.name} is missing")
 
 

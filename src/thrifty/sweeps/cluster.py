@@ -1,26 +1,56 @@
 """Chunks on a Dask cluster: the same function, mapped over the workers of many machines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
+from types import TracebackType
 from typing import Any
 
-from thrifty.errors import MissingExtra
-from thrifty.simulation.run import Outcome
+from thrifty.errors import InvalidValue, MissingExtra, ThriftyError
 from thrifty.sweeps import chunks
-from thrifty.sweeps.local import Job
-
-RETRIES = 3  # of a chunk whose worker died
+from thrifty.sweeps.local import Job, Played
 
 
-def play(jobs: Sequence[Job], scheduler: str) -> Iterator[tuple[int, list[Outcome]]]:
-    """Yields the number and the outcomes of each job, in the order in which they end."""
-    try:
-        distributed: Any = import_module("dask.distributed")
-    except ImportError:
-        raise MissingExtra("a cluster needs Dask: pip install 'thrifty[dask]'") from None
-    with distributed.Client(scheduler) as client:
-        futures = [client.submit(chunks.play, *job, pure=False, retries=RETRIES) for job in jobs]
+class Cluster:
+    """A client of a Dask scheduler: of the one with this address, or the client that there is already."""
+
+    def __init__(self, scheduler: str | None) -> None:
+        try:
+            self._dask: Any = import_module("dask.distributed")
+        except ImportError:
+            raise MissingExtra("a cluster needs Dask: pip install 'thrifty[dask]'") from None
+        self._own = scheduler is not None
+        try:
+            self._client = self._dask.Client(scheduler) if self._own else self._dask.Client.current()
+        except OSError as error:
+            raise ThriftyError(f"cannot reach a Dask scheduler at {scheduler}: {error}") from None
+        except ValueError as error:
+            right = "the address of a Dask scheduler, or a dask.distributed.Client must be there"
+            raise InvalidValue(f"scheduler must be {right}, got {scheduler!r} ({error})") from None
+
+    @property
+    def workers(self) -> int:
+        """How many chunks are played at a time, now."""
+        return sum(self._client.nthreads().values())
+
+    def __enter__(self) -> "Cluster":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own:
+            self._client.close()
+
+    def play(self, jobs: Sequence[Job]) -> Played:
+        """Yields the number and the outcomes of each job, in the order in which they end.
+
+        Jobs of a worker that is lost go to others.
+        """
+        futures = [self._client.submit(chunks.play, *job, pure=False) for job in jobs]
         number = {future.key: i for i, future in enumerate(futures)}
-        for future, outcomes in distributed.as_completed(futures, with_results=True):
-            yield number[future.key], outcomes
-            future.release()
+        try:
+            for future, outcomes in self._dask.as_completed(futures, with_results=True):
+                yield number[future.key], outcomes
+                future.release()
+        except self._dask.KilledWorker as error:
+            raise ThriftyError(f"a chunk was given up, since its workers died: {error}") from None

@@ -24,15 +24,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thrifty.errors import InvalidValue
-from thrifty.simulation.spec import Spec, located, parse
+from thrifty.policies import Policy, described
+from thrifty.simulation.spec import READERS, Spec, located, parse
 
 
 class Case(NamedTuple):
     """One experiment of a sweep."""
 
     name: str  # of its files
-    table: dict[str, Any]  # what determines its numbers, as a spec without lists
     spec: Spec
+
+    def settings(self) -> dict[str, Any]:
+        """All that determines its numbers, in one way of writing: 1e3 is 1000, and defaults are there."""
+        spec = self.spec
+        return vars(spec) | {
+            "case": self.name,
+            "problem": {"kind": spec.problem.kind} | vars(spec.problem),
+            "policies": [described(policy) for policy in spec.policies],
+            "engine": spec.plan().settings.engines,
+            "delay": {"kind": spec.delay.kind} | vars(spec.delay),
+        }
 
 
 def load(path: Path) -> list[Case]:
@@ -44,45 +55,67 @@ def load(path: Path) -> list[Case]:
 def read(table: Mapping[str, Any]) -> list[Case]:
     """The experiments that a table describes."""
     problems, horizons = _listed(table, "problem"), _listed(table, "horizon")
+    single = {key: value for key, value in table.items() if key not in ("problem", "horizon")}
+    if isinstance(table.get("policies"), list):
+        single["policies"] = _policies(table["policies"])
     cases = []
-    for (i, problem), horizon in itertools.product(enumerate(problems), horizons):
-        one = dict(table)
-        if problem is not None:
-            one["problem"] = problem
-        if horizon is not None:
-            one["horizon"] = horizon
-        if isinstance(table.get("policies"), list):
-            one["policies"] = [policy for entry in table["policies"] for policy in _combinations(entry)]
-        spec = Spec.read(one)
+    for (i, problem), horizon in itertools.product(enumerate(problems, 1), horizons):
+        spec = Spec.read(single | problem | horizon)
         spec.plan()
-        parts = [spec.problem.kind, *([str(i + 1)] if len(problems) > 1 else []), f"T{spec.horizon}"]
-        cases.append(Case("-".join(parts), one, spec))
-    names = [case.name for case in cases]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidValue(f"horizon must have each value once, got {table['horizon']!r}")
+        number = [str(i)] if len(problems) > 1 else []
+        cases.append(Case("-".join([spec.problem.kind, *number, f"T{spec.horizon}"]), spec))
     return cases
 
 
-def _listed(table: Mapping[str, Any], key: str) -> list[Any]:
-    """The values of a key, which may be a list of them; one None if it is missing: the spec complains."""
+def _listed(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """A table {key: value} for each value of a key, checked if they are in a list; an empty one if it is
+    missing, about which the spec complains."""
     value = table.get(key)
-    if value == []:
+    if not isinstance(value, list):
+        return [{key: value} if key in table else {}]
+    if not value:
         raise InvalidValue(f"{key} must have at least one value, got none")
-    return value if isinstance(value, list) else [value]
+    found: list[Any] = []
+    for i, entry in enumerate(value):
+        one = READERS[key](f"{key}[{i}]", entry)
+        if one in found:
+            raise InvalidValue(f"{key}[{i}] is the same as {key}[{found.index(one)}], {one!r}")
+        found.append(one)
+    return [{key: entry} for entry in value]
 
 
-def _combinations(entry: Any) -> list[Any]:
-    """The policies of one table: one for each combination of the parameters that are lists."""
+def _policies(entries: list[Any]) -> list[Any]:
+    """The policies of all tables, checked here, where a table still has the number that it has in the
+    file."""
+    found: dict[Policy, int] = {}
+    single: list[Any] = []  # one policy of each table that was read
+    policies: list[Any] = []
+    for i, entry in enumerate(entries):
+        combinations = _combinations(f"policies[{i}]", entry)
+        for combination in combinations:
+            policy = READERS["policies"]("policies", [*single, combination])[i]
+            if policy in found:
+                raise InvalidValue(f"policies[{i}] has {policy!r}, which policies[{found[policy]}] has too")
+            found[policy] = i
+        single.append(combinations[0])
+        policies += combinations
+    return policies
+
+
+def _combinations(key: str, entry: Any) -> list[Any]:
+    """What a table stands for: itself with each combination of the values that are in lists, also in the
+    table of a policy inside."""
     if not isinstance(entry, dict):
         return [entry]
-    for key, value in entry.items():
+    choices = []
+    for name, value in entry.items():
         if value == []:
-            raise InvalidValue(f"policies.{key} must have at least one value, got none")
-    choices = [value if isinstance(value, list) else [value] for value in entry.values()]
+            raise InvalidValue(f"{key}.{name} must have at least one value, got none")
+        values = value if isinstance(value, list) else [value]
+        choices.append([one for each in values for one in _combinations(f"{key}.{name}", each)])
     return [dict(zip(entry, values, strict=True)) for values in itertools.product(*choices)]
 
 
 def written(cases: list[Case]) -> str:
     """The cases as text: equal texts, equal numbers."""
-    return json.dumps([{"case": case.name} | case.table for case in cases], indent=1, sort_keys=True) + "\n"
+    return json.dumps([case.settings() for case in cases], indent=1, sort_keys=True) + "\n"

@@ -5,19 +5,29 @@ DIR/chunks/*.npz        finished chunks of cases that are not complete
 DIR/CASE.npz, .json     the results of complete cases, and where they came from
 """
 
+import contextlib
 import difflib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from thrifty import checks, storage
 from thrifty.errors import FileError, InvalidValue
 from thrifty.simulation.progress import bar
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import Outcome, compile_for, cores, provenance
-from thrifty.sweeps import chunks, cluster, grid, local
+from thrifty.simulation.run import cores, provenance
+from thrifty.sweeps import chunks, grid
 from thrifty.sweeps.chunks import Chunk
+from thrifty.sweeps.cluster import Cluster
 from thrifty.sweeps.grid import Case
+from thrifty.sweeps.local import Processes
+
+try:
+    import fcntl
+except ImportError:  # a system without it
+    fcntl = None  # type: ignore[assignment]
 
 BACKENDS = ("local", "dask")
 CHUNK = 1.0  # seconds
@@ -36,90 +46,113 @@ def sweep(
     """Run the sweep of a TOML file into a folder, or go on with it; the result of each case.
 
     Workers are processes, one for each core unless said otherwise. ``backend="dask"`` sends the chunks to the
-    Dask cluster whose ``scheduler`` has this address. ``chunk`` is how many seconds of work go together,
-    roughly. Nothing of this changes the numbers.
+    Dask cluster whose ``scheduler`` has this address, or to that of the client that there is. ``chunk`` is
+    how many seconds of work go together, roughly. Nothing of this changes the numbers.
     """
     checks.choice("backend", backend, BACKENDS)
-    if (backend == "dask") != (scheduler is not None):
-        raise InvalidValue(
-            f"scheduler must be given with backend='dask' and with it alone, got {scheduler!r}"
-        )
-    workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
+    if backend == "local" and scheduler is not None:
+        raise InvalidValue(f"scheduler must be None unless backend is 'dask', got {scheduler!r}")
     cases = grid.load(Path(spec))
     everything = chunks.cut(cases, chunk)
-    return run(cases, everything, Path(out), workers, scheduler, progress=progress)
+    with crew(workers, backend, scheduler) as hands:
+        return run(cases, everything, Path(out), hands, progress=progress)
+
+
+@contextlib.contextmanager
+def crew(workers: int | None, backend: str, scheduler: str | None) -> Iterator[Processes | Cluster]:
+    """Who plays the chunks."""
+    if backend == "local":
+        yield Processes(cores() if workers is None else checks.integer("workers", workers, at_least=1))
+        return
+    with Cluster(scheduler) as cluster:
+        yield cluster
 
 
 def run(
     cases: Sequence[Case],
     everything: Sequence[Chunk],
     folder: Path,
-    workers: int,
-    scheduler: str | None = None,
+    hands: Processes | Cluster,
     *,
     progress: bool = False,
 ) -> dict[str, Result]:
     """Finish what is not finished."""
-    _claim(folder, cases)
-    todo = unfinished(folder, cases, everything)
-    for case in {chunk.case for chunk in todo}:  # in this process, once, and not in each worker
-        compile_for(cases[case].spec.plan(), cases[case].spec.problem.kernel())
-    with bar(len(everything), "sweeping", shown=progress) as advance:
-        advance(len(everything) - len(todo))
-        for chunk, outcomes in _played(cases, todo, workers, scheduler):
-            chunks.save(chunks.path(folder, cases[chunk.case], chunk), outcomes)
-            advance(1)
-    return {case.name: _complete(folder, c, case, everything, workers) for c, case in enumerate(cases)}
+    with _claimed(folder, cases):
+        todo = unfinished(folder, cases, everything)
+        count, left = (sum(len(chunk.runs) for chunk in some) for some in (everything, todo))
+        with bar(count, "sweeping", shown=progress) as advance:
+            advance(count - left)
+            jobs = [(cases[chunk.case].spec, chunk) for chunk in todo]
+            for number, outcomes in hands.play(jobs) if jobs else ():
+                chunk = todo[number]
+                chunks.save(chunks.path(folder, cases[chunk.case], chunk), outcomes)
+                advance(len(chunk.runs))
+        results = {case.name: _complete(folder, c, cases, hands.workers) for c, case in enumerate(cases)}
+        with contextlib.suppress(OSError):  # somebody else's files are in there
+            (folder / "chunks").rmdir()
+    return results
 
 
 def unfinished(folder: Path, cases: Sequence[Case], everything: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks that still have to be played."""
-    return [
-        chunk
-        for chunk in everything
-        if not _final(folder, cases[chunk.case]).exists()
-        and not chunks.path(folder, cases[chunk.case], chunk).exists()
-    ]
+    """What still has to be played."""
+    open_ = [chunk for chunk in everything if not _final(folder, cases[chunk.case]).exists()]
+    return chunks.missing(open_, chunks.found(folder, cases))
 
 
-def _played(
-    cases: Sequence[Case], todo: Sequence[Chunk], workers: int, scheduler: str | None
-) -> Iterator[tuple[Chunk, list[Outcome]]]:
-    jobs = [(cases[chunk.case].spec, chunk) for chunk in todo]
-    if not jobs:
+def check(folder: Path, cases: Sequence[Case]) -> None:
+    """Whether the folder is free, or has what was done of this very sweep."""
+    note = folder / "sweep.json"
+    if not note.exists():
+        if any((folder / "chunks").glob("*.npz")):
+            raise FileError(f"{folder} has chunks, and no {note.name} that says of which sweep: remove them")
         return
-    ended = local.play(jobs, workers) if scheduler is None else cluster.play(jobs, scheduler)
-    for number, outcomes in ended:
-        yield todo[number], outcomes
+    before, now = note.read_text(errors="replace"), grid.written(list(cases))
+    if before != now:
+        lines = list(
+            difflib.unified_diff(before.splitlines(), now.splitlines(), "before", "now", n=1, lineterm="")
+        )
+        shown = "\n  ".join(lines[2 : 2 + DIFFERENCE])
+        raise FileError(f"{folder} has another sweep: choose another folder, or undo the change\n  {shown}")
 
 
 def _final(folder: Path, case: Case) -> Path:
     return folder / f"{case.name}.npz"
 
 
-def _claim(folder: Path, cases: Sequence[Case]) -> None:
-    """Note what the folder is for, or make sure that it is for this."""
+@contextlib.contextmanager
+def _claimed(folder: Path, cases: Sequence[Case]) -> Iterator[None]:
+    """The folder is for this sweep and, as long as this process lives, for nobody else."""
+    check(folder, cases)
     storage.writable(folder / "chunks")
     note, text = folder / "sweep.json", grid.written(list(cases))
     if not note.exists():
         storage.replace(note, lambda file: file.write(text.encode()))
-        return
-    before = note.read_text()
-    if before != text:
-        lines = list(
-            difflib.unified_diff(before.splitlines(), text.splitlines(), "before", "now", n=1, lineterm="")
-        )
-        shown = "\n  ".join(lines[2 : 2 + DIFFERENCE])
-        raise FileError(f"{folder} has another sweep: choose another folder, or undo the change\n  {shown}")
+    with note.open("rb") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise FileError(f"{folder} is in use: another process is at this sweep") from None
+        for part in (*folder.glob("*.part"), *(folder / "chunks").glob("*.part")):
+            part.unlink()  # left behind by a death
+        yield
 
 
-def _complete(folder: Path, c: int, case: Case, everything: Sequence[Chunk], workers: int) -> Result:
-    """The result of a case. Its chunks go when it is written, and not before."""
-    target, mine = _final(folder, case), [chunk for chunk in everything if chunk.case == c]
-    if not target.exists():
+def _complete(folder: Path, c: int, cases: Sequence[Case], workers: int) -> Result:
+    """The result of a case. Its chunks go when it is written, and not before.
+
+    If all of them are still there, they are put together once more: who knows how far that got.
+    """
+    case, target = cases[c], _final(folder, cases[c])
+    mine = [chunk for chunk in chunks.found(folder, cases) if chunk.case == c]
+    everything = (Chunk(c, p, 0, case.spec.runs) for p in range(len(case.spec.policies)))
+    if not chunks.missing(everything, mine):
         result, seconds = chunks.assemble(folder, case, mine)
         result.provenance.update(provenance(seconds, workers))
         result.save(target)
-    for file in (folder / "chunks").glob(f"{case.name}-*.npz"):
-        file.unlink(missing_ok=True)
-    return Result.load(target)
+    for chunk in mine:
+        chunks.path(folder, case, chunk).unlink()
+    result, ready = Result.load(target), case.spec.plan()
+    if result.settings != ready.settings or not np.array_equal(result.checkpoints, ready.checkpoints):
+        raise FileError(f"{target} is of another experiment: remove it, and it will be made again")
+    return result

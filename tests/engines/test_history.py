@@ -1,0 +1,169 @@
+"""The history of rewards against a dictionary of counters."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from thrifty.engines import history as module
+from thrifty.engines.history import LEAST, ROOM, SIZE, START, TIMES, VALUE, add, begin, entries, fits, moved
+
+of = getattr(module.of, "py_func", module.of)  # kernels own no arrays, so they return none to Python
+
+MARGIN = 300  # rows behind a history that nobody may write to: kernels do not check where they write
+NOBODY = -7.0
+
+ARMS = st.integers(1, 4)
+FEW = st.sampled_from([0.0, 1.0, 0.5])
+MANY = st.floats(-1e9, 1e9) | st.integers(-9, 9).map(float)
+PULLS = st.lists(st.tuples(st.integers(0, 3), FEW), max_size=80) | st.lists(
+    st.tuples(st.integers(0, 3), MANY), max_size=80
+)
+PRIOR = st.none() | st.tuples(FEW | MANY, st.floats(0.01, 50.0))
+
+
+class Story:
+    """A history with rows to spare, and what it should hold."""
+
+    def __init__(self, arms: int, rows: int, prior: tuple[float, float] | None = None) -> None:
+        self.all = np.full((rows + MARGIN, 2), NOBODY)
+        self.rows = rows
+        self.spans = np.zeros((arms, 3), np.int64)
+        self.used = 0
+        self.told: list[Counter[float]] = [Counter() for _ in range(arms)]
+        if prior is not None:
+            self.used = begin(self.history, self.spans, *prior)
+            for counter in self.told:
+                counter[prior[0]] = prior[1]  # type: ignore[assignment]
+
+    @property
+    def history(self) -> NDArray[np.float64]:
+        return self.all[: self.rows]
+
+    def fits(self, arm: int) -> bool:
+        return bool(fits(self.history, self.spans, self.used, arm))
+
+    def add(self, arm: int, reward: float, weight: float = 1.0) -> None:
+        self.used = add(self.history, self.spans, self.used, arm, reward, weight)
+        self.told[arm][reward] += weight  # type: ignore[assignment]
+
+    def move(self, rows: int) -> None:
+        target = np.full((rows + MARGIN, 2), NOBODY)
+        self.used = moved(self.history, self.spans, target[:rows])
+        self.all, self.rows = target, rows
+
+    def check(self) -> None:
+        """It holds what was told, in order; no two arms share a row; nothing is written elsewhere."""
+        taken = np.zeros(len(self.all), int)
+        for arm, counter in enumerate(self.told):
+            values, times = of(self.history, self.spans, arm)
+            assert values.tolist() == sorted(counter)
+            assert times.tolist() == [counter[x] for x in values.tolist()]
+            start, size, room = self.spans[arm].tolist()
+            assert size <= room
+            taken[start : start + room] += 1
+        assert taken.max(initial=0) <= 1
+        assert not taken[self.used :].any()
+        assert self.used <= self.rows
+        assert np.all(self.all[self.used :] == NOBODY)
+
+
+@given(arms=ARMS, pulls=PULLS, prior=PRIOR)
+def test_enough_entries_for_every_reward(
+    arms: int, pulls: list[tuple[int, float]], prior: tuple[float, float] | None
+) -> None:
+    """A simulated run never asks whether there is room: ``entries`` must be enough."""
+    story = Story(arms, entries(arms, len(pulls)), prior)
+    story.check()
+    for count, (arm, reward) in enumerate(pulls, start=1):
+        assert story.fits(arm % arms)
+        story.add(arm % arms, reward)
+        story.check()
+        assert story.used <= entries(arms, count)
+
+
+def test_rewards_of_0_and_1_take_two_entries() -> None:
+    story = Story(3, entries(3, 0))
+    for pull in range(3000):
+        story.add(pull % 3, float(pull % 7 > 3))
+    story.check()
+    assert story.used == 2 * 3
+
+
+@pytest.mark.parametrize("prior", [None, (0.5, 1.0)])
+def test_the_bound_on_entries_is_nearly_reached(prior: tuple[float, float] | None) -> None:
+    """One arm, all rewards different: of 2 + 4 * 1025, it needs 2 + 4 + ... + 2048, or 4094."""
+    story = Story(1, entries(1, 1025), prior)
+    for pull in range(1025):
+        story.add(0, pull % 2 - 1.0 / (2 + pull))
+    story.check()
+    assert story.used == 4094 < entries(1, 1025) == 4102
+
+
+@given(arms=ARMS, pulls=PULLS, prior=PRIOR, rows=st.integers(0, 60))
+def test_growing_when_it_does_not_fit(
+    arms: int, pulls: list[tuple[int, float]], prior: tuple[float, float] | None, rows: int
+) -> None:
+    """As a bandit does it, whose rewards are unlimited: to twice the rows, until there is room."""
+    story = Story(arms, LEAST * arms + rows, prior)
+    for arm, reward in pulls:
+        for _ in range(3):
+            if not story.fits(arm % arms):
+                story.move(2 * story.rows)
+                story.check()
+                assert story.used == sum(len(counter) for counter in story.told)
+        assert story.fits(arm % arms)
+        story.add(arm % arms, reward)
+        story.check()
+
+
+@given(arms=ARMS, pulls=PULLS, rows=st.integers(0, 200))
+def test_fits_is_exact(arms: int, pulls: list[tuple[int, float]], rows: int) -> None:
+    """One more different reward stays within the rows if and only if ``fits`` says so."""
+    story = Story(arms, entries(arms, len(pulls)))
+    for arm, reward in pulls:
+        story.add(arm % arms, reward)
+    for arm in range(arms):
+        size = max(rows, story.used)
+        said = bool(fits(story.all[:size], story.spans, story.used, arm))
+        after = add(story.all.copy(), story.spans.copy(), story.used, arm, 1e10, 1.0)
+        assert said == (after <= size)
+
+
+@given(arms=ARMS, pulls=PULLS, prior=PRIOR)
+def test_moved_leaves_no_gap(
+    arms: int, pulls: list[tuple[int, float]], prior: tuple[float, float] | None
+) -> None:
+    story = Story(arms, entries(arms, len(pulls)), prior)
+    for arm, reward in pulls:
+        story.add(arm % arms, reward)
+    different = sum(len(counter) for counter in story.told)
+    story.move(different)
+    story.check()
+    assert story.used == different
+    assert story.spans[:, ROOM].tolist() == story.spans[:, SIZE].tolist()
+
+
+def test_begin_with_a_prior_for_each_arm() -> None:
+    means, weights = np.array([0.25, 0.0, 1.0]), np.array([2.0, 0.5, 7.0])
+    history, spans = np.full((10, 2), NOBODY), np.full((3, 3), 99)
+    assert begin(history, spans, means, weights) == 6
+    for arm in range(3):
+        values, times = of(history, spans, arm)
+        assert (values.tolist(), times.tolist()) == ([means[arm]], [weights[arm]])
+    assert spans[:, START].tolist() == [0, 2, 4]
+    assert spans[:, ROOM].tolist() == [LEAST] * 3
+    assert add(history, spans, 6, 1, 0.75, 1.0) == 6  # there is room for one more
+    assert history[2:4, VALUE].tolist() == [0.0, 0.75]
+    assert history[2:4, TIMES].tolist() == [0.5, 1.0]
+
+
+def test_the_weight_of_a_prior_and_of_a_reward_add_up() -> None:
+    story = Story(2, entries(2, 10), (1.0, 2.5))
+    for reward, weight in [(0.0, 1.0), (1.0, 1.0), (0.5, 1.0), (0.5, 0.25)]:
+        story.add(1, reward, weight)
+    story.check()
+    assert dict(story.told[1]) == {0.0: 1.0, 0.5: 1.25, 1.0: 3.5}

@@ -1,0 +1,21 @@
+"""A policy of a user's own, for all tests that need one: each such class takes half a minute to compile."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import thrifty
+from thrifty.numerics import random
+
+
+@dataclass(frozen=True)
+class Sampler(thrifty.IndexPolicy):
+    """Vanilla TS as a user would write it: N(mean, width^2 n^(-2 power)), and not a number any more once
+    ``until`` pulls were made."""
+
+    width: float = 1.0
+    power: float = 0.5
+    until: float = 1e9
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return float(mean + self.width * random.normal(rng) / n**self.power) if t < self.until else math.nan

@@ -1,0 +1,186 @@
+"""Sweeps on a real Dask cluster of processes, on this machine."""
+
+import importlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import pytest
+from dask import distributed
+
+import thrifty
+from thrifty.cli import main
+from thrifty.errors import ThriftyError
+from thrifty.sweeps import chunks, cluster, grid, run
+
+SPEC = """
+horizon = [20000, 30000]
+runs = 12
+seed = 5
+[problem]
+kind = "bernoulli"
+means = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.6]
+[[policies]]
+name = "ThompsonSampling"
+[[policies]]
+name = "TSMA"
+alpha = [0.0, 0.8]
+"""
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Any]:
+    """Two worker processes with a thread each, and a scheduler in this one."""
+    # Nothing listens but on loopback, and there is no dashboard.
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+    ) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spec") / "spec.toml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(spec: Path) -> dict[str, bytes]:
+    """The data files that thrifty.simulate writes."""
+    for case in grid.load(spec):
+        case.spec.simulate().save(spec.parent / f"{case.name}.npz")
+    return data(spec.parent)
+
+
+def data(folder: Path) -> dict[str, bytes]:
+    return {path.stem: path.read_bytes() for path in folder.glob("*.npz")}
+
+
+def test_results_are_those_of_simulate(
+    workers: Any, spec: Path, expected: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = workers.scheduler_address
+    assert address.startswith("tcp://127.0.0.1:")
+    out = tmp_path / "out"
+    assert main(["sweep", str(spec), "--out", str(out), "--scheduler", address, "--chunk", "0.02"]) == 0
+    assert data(out) == expected
+    assert capsys.readouterr().out.splitlines()[-1] == f"wrote 2 results to {out}"
+    assert thrifty.Result.load(out / "bernoulli-T20000.npz").provenance["workers"] == 2
+
+
+def test_the_client_that_there_is(
+    workers: Any, spec: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    with distributed.Client(workers) as client:
+        thrifty.sweep(spec, tmp_path, backend="dask", chunk=1.0)
+        assert client.status == "running"
+    assert data(tmp_path) == expected
+
+
+def test_a_worker_that_is_killed_costs_its_chunk_alone(
+    workers: Any, spec: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    """What the others have finished is not done again, and what it had under way is done by them."""
+    cases = grid.load(spec)
+    everything = chunks.cut(cases, 0.02)
+    scheduler = workers.scheduler
+    scheduler.transition_log.clear()
+    with cluster.Cluster(workers.scheduler_address) as hands:
+        killing = KillingOne(hands, scheduler, after=7)
+        run.run(cases, everything, tmp_path, killing)  # type: ignore[arg-type]
+    assert data(tmp_path) == expected
+    finished = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "memory")
+    assert len(finished) == len(everything)
+    assert set(finished.values()) == {1}
+    begun = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "processing")
+    assert 0 < len(killing.lost) <= 2  # the chunk that it played, and the next one, which was there already
+    assert {key for key, count in begun.items() if count > 1} == killing.lost
+
+
+class KillingOne:
+    """A crew of which one is killed, kill -9, after so many chunks, in the midst of another one."""
+
+    def __init__(self, hands: cluster.Cluster, scheduler: Any, after: int) -> None:
+        self._hands, self._scheduler, self._after = hands, scheduler, after
+        self.workers = hands.workers
+        self.lost: set[str] = set()
+
+    def play(self, jobs: Any) -> Any:
+        for count, played in enumerate(self._hands.play(jobs), 1):
+            if count == self._after:
+                busy = [worker for worker in self._scheduler.workers.values() if worker.processing]
+                pids = self._hands._client.run(os.getpid)
+                os.kill(pids[busy[0].address], signal.SIGSTOP)
+                time.sleep(0.2)  # what it has said is heard
+                self.lost = {task.key for task in busy[0].processing}
+                os.kill(pids[busy[0].address], signal.SIGKILL)
+            yield played
+
+
+def test_a_mistake_in_a_worker(workers: Any, spec: Path) -> None:
+    (case, _) = grid.load(spec)
+    with cluster.Cluster(workers.scheduler_address) as hands, pytest.raises(IndexError):
+        list(hands.play([(case.spec, chunks.Chunk(0, 7, 0, 1))]))
+
+
+class Poison:
+    """A spec that kills whoever plays it."""
+
+    def plan(self) -> None:
+        os._exit(1)
+
+
+def test_a_chunk_whose_workers_all_die(workers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
+    jobs: Any = [(Poison(), chunks.Chunk(0, 0, 0, 1))]
+    given_up = pytest.raises(ThriftyError, match=r"^a chunk was given up, since its workers died: .*play")
+    with cluster.Cluster(workers.scheduler_address) as hands, given_up:
+        list(hands.play(jobs))
+
+
+# Without a cluster -----------------------------------------------------------------------------------------
+
+
+def test_no_scheduler_at_this_address(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        assert main(["sweep", str(spec), "--out", str(tmp_path / "out"), "--scheduler", address]) == 2
+    assert f"thrifty: error: cannot reach a Dask scheduler at {address}: " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_address(spec: Path, tmp_path: Path) -> None:
+    right = "the address of a Dask scheduler, or a dask.distributed.Client must be there"
+    right = f"scheduler must be {right}, got "
+    with pytest.raises(thrifty.InvalidValue) as caught:
+        thrifty.sweep(spec, tmp_path / "out", backend="dask")
+    assert str(caught.value).startswith(right + "None (")
+    with pytest.raises(thrifty.InvalidValue) as caught:
+        thrifty.sweep(spec, tmp_path / "out", backend="dask", scheduler="nonsense")
+    assert str(caught.value).startswith(right + "'nonsense' (")
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_dask(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)  # as if it were not installed
+    with pytest.raises(ImportError):
+        importlib.import_module("dask.distributed")
+    with pytest.raises(thrifty.MissingExtra) as caught:
+        thrifty.sweep(spec, tmp_path / "out", backend="dask", scheduler="tcp://127.0.0.1:1")
+    assert str(caught.value) == "a cluster needs Dask: pip install 'thrifty[dask]'"
+    assert not (tmp_path / "out").exists()
