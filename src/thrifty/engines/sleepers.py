@@ -39,8 +39,9 @@ from thrifty.engines.state import (
 from thrifty.jit import inlined, kernel
 from thrifty.numerics import random
 
-# The sum of rates is set to ln K + GOAL. Below ln K + LOW the level is too high: too often nobody exceeds it.
-# When a round costs HIGH times that, the level is too low.
+# The sum of rates is set to ln K + GOAL, and to more while moves to new levels cost more than draws. Below
+# ln K + LOW the level is too high: too often nobody exceeds it. When a round costs HIGH times what the sum was
+# set to, the level is too low.
 LOW, GOAL, HIGH = -1.0, 3.5, 1.8
 # In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
 STRIDE, HASTE = 16, 64.0
@@ -49,9 +50,12 @@ SAMPLE = 64  # arms of each group that a new level is computed from, up to twice
 CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
 CERTAIN = 50.0  # a rate above which more would not matter
 
+MOST = 8.0  # how many ln K the sum of rates may be set to
+
 # The numbers in state.levels: the level of arms that were swept, that of the others, the sum of rates, how
-# much its logarithm falls when the level rises, and how much was drawn in the last round.
-NEW, OLD, TOTAL, SLOPE, DRAWN = range(5)
+# much its logarithm falls when the level rises, how much was drawn in the last round, by how much the sum is
+# set higher than ln K + GOAL, and when.
+NEW, OLD, TOTAL, SLOPE, DRAWN, AHEAD, SINCE = range(7)
 
 
 @kernel
@@ -365,7 +369,7 @@ def _is_off(rule, state):
     it prevents."""
     reach = math.log(state.ends[GROUPS])
     if state.levels[TOTAL] >= reach + LOW:
-        return _cost(state.ends) > HIGH * (reach + GOAL)
+        return _cost(state.ends) > HIGH * (reach + GOAL + state.levels[AHEAD])
     return rule.schedule != DUEL or tournament.top(state.tree)[0] < state.levels[NEW]
 
 
@@ -401,7 +405,8 @@ def _find_level(rule, state):
 
     ln(sum of rates) is nearly linear in the level, so the secant method needs an estimate or two.
     """
-    goal = math.log(state.ends[GROUPS]) + GOAL
+    _look_ahead(state)
+    goal = math.log(state.ends[GROUPS]) + GOAL + state.levels[AHEAD]
     x, slope = state.levels[NEW], state.levels[SLOPE]
     if x == math.inf:  # the first level ever
         i = int(state.line[0, 1])
@@ -431,6 +436,20 @@ def _find_level(rule, state):
     state.levels[SLOPE] = slope
     state.count[SWEEPING] = 1
     state.count[SWEPT] = 0
+
+
+@inlined
+def _look_ahead(state):
+    """If the last level did not last until its rates were paid for, aim higher: so moves become rarer, for
+    more draws in each round. Where nothing was played in between, nothing is learnt."""
+    lasted = state.count[CLOCK] - state.levels[SINCE]
+    if lasted > 0.0:
+        reach = math.log(state.ends[GROUPS])
+        if lasted * _cost(state.ends) < state.ends[GROUPS]:
+            state.levels[AHEAD] = min(2.0 * state.levels[AHEAD] + GOAL, MOST * reach)
+        else:
+            state.levels[AHEAD] *= 0.5
+        state.levels[SINCE] = state.count[CLOCK]
 
 
 @kernel

@@ -110,7 +110,7 @@ class State(NamedTuple):
 
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
-LEVELS, WOKEN = 5, 64  # single numbers of sleepers, and how many arms they look at in one go
+LEVELS, WOKEN = 7, 64  # single numbers of sleepers, and how many arms they look at in one go
 
 
 def _windows(block, offsets):
@@ -300,10 +300,12 @@ def begins(sizes: dict[str, int]) -> Integers:
     return np.concatenate([[0], np.cumsum(list(sizes.values()))])
 
 
-def new_memory(rule: Rule, rng: Words, engine: str, *, priors: bool = False) -> Memory:
+def new_memory(
+    rule: Rule, rng: Words, engine: str, *, priors: bool = False, entries: int | None = None
+) -> Memory:
     """A state before the first round; with ``priors``, each arm has one of its own."""
     k = rule.arms
-    offsets = begins(layout(rule, engine, k, priors=priors))
+    offsets = begins(layout(rule, engine, k, priors=priors, entries=entries))
     memory = Memory(np.zeros(offsets[-1], np.int64), offsets, k)
     memory.block[ARMS] = k
     state = memory.state

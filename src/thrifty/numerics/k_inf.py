@@ -95,5 +95,5 @@ def _root(values, counts, mu, guess):
             return min(max(multiplier - step, 0.0), BELOW_ONE)
         multiplier -= step
         if not low < multiplier < high:
-            multiplier = 0.5 * (low + high)
+            multiplier = min(0.5 * (low + high), BELOW_ONE)
     return multiplier

@@ -15,7 +15,7 @@ from thrifty.online.core import Core, OwnIndexCore, begin_memory
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import HorizonPolicy, IndexPolicy, Policy, first_guess
+from thrifty.policies import IndexPolicy, Policy, first_guess
 
 
 class Bandit:
@@ -66,12 +66,12 @@ class Bandit:
 
     def _read_horizon(self, horizon: object) -> tuple[int, bool]:
         """The first horizon, and whether it is a guess, to be doubled."""
-        anytime = isinstance(self._policy, HorizonPolicy) and self._policy.anytime
+        anytime = getattr(self._policy, "anytime", False)
         if horizon is not None:
             horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
             if not anytime:
                 return horizon, False
-        return first_guess(len(self._ids)), isinstance(self._policy, HorizonPolicy | IndexPolicy)
+        return first_guess(len(self._ids)), self._policy.needs_horizon
 
     def _new_core(self, seed: int, engine: str, priors: Floats | None) -> Core | PosteriorCore:
         policy, rule = self._policy, self._rule()
@@ -124,7 +124,7 @@ class Bandit:
     @property
     def horizon(self) -> int | None:
         """The horizon in use, guessed or given; None if the policy needs none."""
-        return self._horizon if isinstance(self._policy, HorizonPolicy | IndexPolicy) else None
+        return self._horizon if self._policy.needs_horizon else None
 
     def select(self) -> Any:
         """The id of the arm to pull now."""

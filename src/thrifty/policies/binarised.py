@@ -51,6 +51,10 @@ class Binarised(Policy):
         return self.policy.fastest_from(engine)
 
     @property
+    def anytime(self) -> bool:
+        return bool(getattr(self.policy, "anytime", False))
+
+    @property
     def needs_horizon(self) -> bool:
         return self.policy.needs_horizon
 

@@ -62,6 +62,11 @@ class IndexPolicy(Policy):
     def label(self) -> str:
         return repr(self)
 
+    @property
+    def needs_horizon(self) -> bool:
+        """Its index may ask for it."""
+        return True
+
     def resolve(self, arms: int, horizon: int) -> Rule:
         values = (getattr(self, field.name) for field in fields(self))
         return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
