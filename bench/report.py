@@ -243,9 +243,13 @@ def started(record: Row) -> str:
     """Cold start."""
     found = record["cold"]
     begin = found["import"]
-    cells = [["`import thrifty`", number(begin["first"]), number(begin["later"])]]
+    cells = [
+        [words, number(begin[key]["empty"]), "", number(begin[key]["warm"])]
+        for key, words in (("package", "`import thrifty`"), ("used", "the same, and a first name used"))
+    ]
     cells += [
-        [f"first `simulate`, {r['engine']}", number(r["empty"]), number(r["warm"])] for r in found["simulate"]
+        [f"first `simulate`, {r['engine']}", *(number(r[key]) for key in ("empty", "processor", "warm"))]
+        for r in found["simulate"]
     ]
     size = found["installed"]
     if "bytes" in size:
@@ -255,7 +259,7 @@ def started(record: Row) -> str:
         room = f"The size of an environment could not be measured: {size['failed']}."
     loaded = ", ".join(begin["loaded"]) or "none"
     said = [f"- A first run on {r['engine']} says: {r['says'] or 'nothing'}" for r in found["simulate"]]
-    heading = ("seconds", "nothing compiled", "later, the least")
+    heading = ("seconds", "nothing compiled", "processor time of that", "later, the least")
     words = f"{room} Libraries for plots, tables and the command line that `import thrifty` loads: {loaded}."
     return block(record, table(heading, cells), words, notes=said)
 

@@ -134,6 +134,22 @@ def test_rewards_of_any_size() -> None:
         np.testing.assert_array_equal(bandit.statistics()["pulls"], result.pulls[0, 0])
 
 
+@pytest.mark.parametrize(
+    "policy", [policy for policy in EVERY if policy.rewards in ("unit", "any")], ids=repr
+)
+def test_rewards_in_between(policy: Policy) -> None:
+    """Where rewards are rounded at random, or every one of them is kept: the same numbers too."""
+    problem = thrifty.ClippedGaussian([0.2, 0.5, 0.55, 0.9, 0.4], sd=0.3)
+    for engine in policy.runs_on:
+        result = thrifty.simulate(policy, problem, 200, runs=1, seed=8, engine=engine)
+        bandit, rewards = thrifty.Bandit(policy, 5, 200, 8, engine=engine), reward_stream(8, 0)
+        for _ in range(200):
+            arm = bandit.select()
+            bandit.update(arm, min(1.0, max(0.0, problem.means[arm] + 0.3 * random.normal(rewards))))
+        np.testing.assert_array_equal(bandit.statistics()["pulls"], result.pulls[0, 0])
+        np.testing.assert_array_equal(bandit.statistics()["draws"], result.draws[0, 0])
+
+
 @PRIORS
 def test_an_index_of_your_own(prior: tuple[float, float] | None) -> None:
     """Against the loop written out: that of ``simulate`` would have to be compiled for this policy alone."""

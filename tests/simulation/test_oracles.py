@@ -94,9 +94,6 @@ TEN_ARMS: list[Row] = [
     (thrifty.IMED(), 92.5, 1.4),
     (thrifty.DMED(), 104.6, 3.7),
     (thrifty.DMED(rule="log-t"), 225.9, 8.0),
-    # All of their runs were equal: an arm that is dropped leaves its pulls to another one, until two are left.
-    # That happens in two runs of a thousand (by the binomial laws of the means), and gives a deviation of 5.6.
-    (thrifty.UCBImproved(), 812.3, 5.6 / math.sqrt(TEN_RUNS)),
     (thrifty.MOTS(), 158.0, 1.9),
     (thrifty.MOTS(variance=1.0), 386.2, 2.5),
     (thrifty.MOTSJ(), 194.2, 2.1),
@@ -134,9 +131,26 @@ HEAVY_TAILED = thrifty.EpsilonTS("beta")
 @SCALES
 @pytest.mark.parametrize(("policy", "mean", "se"), TEN_ARMS, ids=labels(TEN_ARMS))
 def test_ten_arms(policy: Policy, mean: float, se: float, scale: int) -> None:
-    runs = scale * (200 if policy == HEAVY_TAILED else 50)
+    runs = scale * (200 if policy == HEAVY_TAILED else 40)
     sample = final(policy, thrifty.Bernoulli([0.9] + 9 * [0.8]), 10**4, runs, seed=scale)
     assert_mean(sample, mean, TEN_RUNS, se * math.sqrt(TEN_RUNS))
+
+
+@SCALES
+def test_ten_arms_ucb_improved(scale: int) -> None:
+    """812.3 (0.0): an arm that is dropped leaves its pulls to another one, and the regret stays the same. It
+    is less if phase 3, of 647 pulls, leaves the best arm and one other at most: 2 runs in a thousand."""
+    regret = final(
+        thrifty.UCBImproved(), thrifty.Bernoulli([0.9] + 9 * [0.8]), 10**4, 150 * scale, seed=scale
+    )
+    pulls = math.ceil(128.0 * math.log(10**4 / 64.0))
+    best = np.arange(pulls + 1)
+    dropped = stats.binom.cdf(np.ceil(best - math.sqrt(2.0 * pulls * math.log(10**4 / 64.0))) - 1, pulls, 0.8)
+    few = stats.binom.pmf(best, pulls, 0.9) @ stats.binom.cdf(1, 9, 1.0 - dropped)
+    assert np.median(regret) == pytest.approx(812.3)
+    assert regret.max() == regret.min() or regret.max() == pytest.approx(812.3)
+    assert stats.binomtest(int((regret < 812.2).sum()), regret.size, few).pvalue > 1e-3
+    assert few == pytest.approx(0.0017, abs=0.0002)
 
 
 @SCALES
@@ -253,7 +267,7 @@ def test_published_for_npts(problem: Problem, mean: float, sd: float, scale: int
 def test_published_over_random_problems(policy: Policy, published: tuple[float, ...], scale: int) -> None:
     """The same paper's Bayesian experiment: K = 10 means from U[0, 1], a new problem in each of 10 000 runs.
     No errors are given: a run has our standard deviation, so the reference has that over sqrt(10 000)."""
-    times, problems = [100, 1000, 10_000, 20_000], 100 * scale
+    times, problems = [100, 1000, 10_000, 20_000], 60 * scale
     means = np.random.default_rng(scale).uniform(size=(problems, 10))
     regret = np.array(
         [
@@ -312,7 +326,7 @@ def test_published_without_initial_pulls(
     initial = 20 if problem is thrifty.Exponential else 10
     times = [initial, 200, 400, 600, 800]
     result = thrifty.simulate(
-        policy, problem([0.3] + 9 * [0.2]), 800, runs=1000 * scale, seed=scale, checkpoints=times, **more
+        policy, problem([0.3] + 9 * [0.2]), 800, runs=700 * scale, seed=scale, checkpoints=times, **more
     )
     assert np.allclose(result.regret[0, :, 0], 0.1 * 0.9 * initial)  # every arm equally often
     regret = result.regret[0, :, 1:] - result.regret[0, :, :1]
@@ -348,43 +362,44 @@ def test_ts_ma_that_draws_once_and_ts_td_that_duels_once_are_one_policy() -> Non
 
 
 def test_policies_that_are_thompson_sampling_on_rewards_of_0_and_1() -> None:
-    """A coin that shows a reward of 0 or 1 shows just that; on two levels a Dirichlet posterior is a Beta one."""
+    """A coin shows a reward of 0 or 1 as it is, and a Dirichlet law of two levels is a Beta law."""
     beta = final(thrifty.ThompsonSampling("beta"), FIVE, 500, 600, seed=1)
     assert_same_law(beta, final(thrifty.Binarised(), FIVE, 500, 600, seed=2))
     assert_same_law(beta, final(thrifty.MultinomialTS(1), FIVE, 500, 600, seed=3))
-    assert_another_law(beta, final(thrifty.MultinomialTS(2), FIVE, 500, 600, seed=4))
+    assert_another_law(beta, final(thrifty.MultinomialTS(10), FIVE, 500, 600, seed=4))
 
 
 def test_mots_without_its_clip_is_thompson_sampling() -> None:
-    """With rho = 1 and a variance of 1: N(mean, 1/n)."""
-    unclipped = final(thrifty.MOTS(rho=1.0, clip=1e99, variance=1.0), FIVE, 500, 600, seed=1)
-    assert_same_law(unclipped, final(thrifty.ThompsonSampling(), FIVE, 500, 600, seed=2))
-    assert_another_law(
-        unclipped, final(thrifty.MOTS(rho=0.5, clip=1e99, variance=1.0), FIVE, 500, 600, seed=3)
+    """With rho = 1 and a variance of 1: N(mean, 1/n). From n = T/K on, though, the clip is the mean."""
+    clip = {"clip": 1e99, "variance": 1.0}
+    policies = [thrifty.MOTS(rho=1.0, **clip), thrifty.MOTS(rho=0.3, **clip), thrifty.ThompsonSampling()]
+    free, wider, plain = (
+        thrifty.simulate(policy, FIVE, 600, 600, seed, checkpoints=[120]).regret[0, :, 0]
+        for seed, policy in enumerate(policies)
     )
+    assert_same_law(free, plain)
+    assert_another_law(free, wider)
 
 
 @pytest.mark.parametrize(
     "policy",
     [
         thrifty.ThompsonSampling("beta"),
-        thrifty.KLUCBPlusPlus(),
-        thrifty.KLUCB(),
         thrifty.TSMA(law="beta", phi=30),
-        thrifty.IMED(),
+        thrifty.KLUCB(),
         thrifty.DMED(),
     ],
     ids=lambda policy: policy.label,
 )
 def test_binarised_rewards_are_bernoulli_ones(policy: Policy) -> None:
-    """Whatever the rewards in [0, 1] are: what a binarised policy sees is what Bernoulli arms of the same means
-    would show. Also for a policy of rewards in [0, 1], which without coins would do better."""
+    """Whatever the rewards in [0, 1] are: a binarised policy sees what Bernoulli arms of the same means would
+    show. So does a policy for rewards in [0, 1], which without coins sees more."""
     means = np.array(FIVE.means)
     problem = thrifty.Beta(8.0 * means, 8.0 * (1.0 - means))
-    coins = final(thrifty.Binarised(policy), problem, 500, 600, seed=1)
-    assert_same_law(coins, final(policy, FIVE, 500, 600, seed=2))
+    coins = final(thrifty.Binarised(policy), problem, 400, 400, seed=1)
+    assert_same_law(coins, final(policy, FIVE, 400, 400, seed=2))
     if policy.rewards == "unit":
-        assert_another_law(coins, final(policy, problem, 500, 600, seed=3))
+        assert_another_law(coins, final(policy, problem, 400, 400, seed=3))
 
 
 # Faults of other implementations ------------------------------------------------------------------------

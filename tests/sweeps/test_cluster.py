@@ -93,7 +93,7 @@ def test_the_client_that_there_is(
 def test_a_worker_that_is_killed_costs_its_chunk_alone(
     workers: Any, spec: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """What the others have finished is not done again, and what it had under way is done by them."""
+    """What it played is done again by others, and perhaps what it had not delivered yet, and nothing else."""
     cases = grid.load(spec)
     everything = chunks.cut(cases, 0.02)
     scheduler = workers.scheduler
@@ -102,12 +102,11 @@ def test_a_worker_that_is_killed_costs_its_chunk_alone(
         killing = KillingOne(hands, scheduler, after=7)
         run.run(cases, everything, tmp_path, killing)  # type: ignore[arg-type]
     assert data(tmp_path) == expected
-    finished = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "memory")
-    assert len(finished) == len(everything)
-    assert set(finished.values()) == {1}
     begun = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "processing")
-    assert 0 < len(killing.lost) <= 2  # the chunk that it played, and the next one, which was there already
-    assert {key for key, count in begun.items() if count > 1} == killing.lost
+    assert len(begun) == len(everything)
+    again = {key for key, count in begun.items() if count > 1}
+    assert killing.playing <= again <= killing.playing | killing.undelivered
+    assert 0 < len(killing.playing) <= 2  # the next one was there already
 
 
 class KillingOne:
@@ -116,17 +115,19 @@ class KillingOne:
     def __init__(self, hands: cluster.Cluster, scheduler: Any, after: int) -> None:
         self._hands, self._scheduler, self._after = hands, scheduler, after
         self.workers = hands.workers
-        self.lost: set[str] = set()
+        self.playing: set[str] = set()
+        self.undelivered: set[str] = set()
 
     def play(self, jobs: Any) -> Any:
         for count, played in enumerate(self._hands.play(jobs), 1):
             if count == self._after:
-                busy = [worker for worker in self._scheduler.workers.values() if worker.processing]
                 pids = self._hands._client.run(os.getpid)
-                os.kill(pids[busy[0].address], signal.SIGSTOP)
+                one = next(worker for worker in self._scheduler.workers.values() if worker.processing)
+                os.kill(pids[one.address], signal.SIGSTOP)
                 time.sleep(0.2)  # what it has said is heard
-                self.lost = {task.key for task in busy[0].processing}
-                os.kill(pids[busy[0].address], signal.SIGKILL)
+                self.playing = {task.key for task in one.processing}
+                self.undelivered = {task.key for task in one.has_what}
+                os.kill(pids[one.address], signal.SIGKILL)
             yield played
 
 

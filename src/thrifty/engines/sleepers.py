@@ -40,8 +40,8 @@ from thrifty.jit import inlined, kernel
 from thrifty.numerics import random
 
 # The sum of rates is set to ln K + GOAL, and to more while moves to new levels cost more than draws. Below
-# ln K + LOW the level is too high: too often nobody exceeds it. When a round costs HIGH times what the sum was
-# set to, the level is too low.
+# ln K + LOW the level is too high: too often nobody exceeds it. When a round costs HIGH times what the sum
+# was set to, the level is too low.
 LOW, GOAL, HIGH = -1.0, 3.5, 1.8
 # In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
 STRIDE, HASTE = 16, 64.0
