@@ -3,8 +3,8 @@
 Imports are timed in fresh interpreters: of the package, and with the first name that is used, which brings in
 NumPy, Numba and SciPy. The first ``simulate`` of an engine is timed in a process that finds nothing compiled,
 then in processes that find it in the cache; imports are no part of it. Of later processes the least time
-counts, because nothing but disturbances makes it longer. The environment whose size is shown is made by uv for
-the purpose, with what thrifty itself needs and no more.
+counts, because nothing but disturbances makes it longer. The environment whose size is shown is made by uv
+for the purpose, with what thrifty itself needs and no more.
 """
 
 import json
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from common import HERE, Row, progress
 from contestants import reason
 
-LATER_ONLY = ("matplotlib", "rich", "argparse", "polars", "pandas")  # imported when used, if at all
+LATER_ONLY = ("matplotlib", "rich", "polars", "pandas")  # imported when used, if at all
 
 IMPORT = """
 import json, sys, time

@@ -139,7 +139,8 @@ class Entrant:
 
     def check(self, draws: int = 20_000, patience: float = PATIENCE) -> None:
         """Note it if its decisions are not those of the posterior that it should have."""
-        self.versions = self.ask("versions") or {}
+        if not self.failure:
+            self.versions = self.ask("versions") or {}
         if self.share is None or self.failure:
             return
         found = self.ask("check", patience, policy=self.policy, draws=draws)
@@ -151,9 +152,13 @@ class Entrant:
             )
 
     def hand_over(self, other: "Entrant") -> None:
-        """Another policy of the same library goes on in the same process: imports take seconds."""
+        """Another policy of the same library goes on in the same process: imports take seconds.
+
+        If there never was one, there is none for the other either.
+        """
         other.process, self.process = self.process, None
         other.environment, other.versions = self.environment, self.versions
+        other.failure = "" if self.versions else self.failure
 
     def close(self) -> None:
         if self.process is not None:
@@ -218,12 +223,13 @@ def peers() -> list[Entrant]:
         Entrant("SMPyBandits", "smpybandits", "kl-ucb", KL_UCB),
         Entrant("MABWiser", "mabwiser", "beta", BETA, uniform),
         Entrant("MABWiser", "mabwiser", "ucb1", UCB1),
-        Entrant("river", "river", "gaussian", GAUSSIAN, no_prior),
         Entrant("river", "river", "beta", BETA, uniform),
         Entrant("river", "river", "ucb1", UCB1),
         Entrant("pybandits", "pybandits", "beta", BETA, uniform),
         Entrant("contextualbandits, LinTS", "contextualbandits", "gaussian", GAUSSIAN, ridge),
-        Entrant("the same, by default", "contextualbandits", "gaussian default", GAUSSIAN, ridge),
+        Entrant(
+            "contextualbandits, LinTS by default", "contextualbandits", "gaussian default", GAUSSIAN, ridge
+        ),
         Entrant("obp", "obp", "beta", BETA, uniform),
         Entrant("Vowpal Wabbit, a bag of 10", "vowpalwabbit", "bag", OTHER),
     ]

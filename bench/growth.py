@@ -62,7 +62,7 @@ def horizons(extent: Extent) -> Iterable[Row]:
     for policy, problem in cases:
         seconds = 0.0
         for horizon in extent.horizons:
-            if 10.0 * seconds > extent.limit:
+            if 100.0 * seconds > extent.limit:  # should its rounds grow with T, as those of NPTS do
                 break
             progress(f"growth with T, {policy.label}: T = {horizon:,}")
             run = Run(policy, problem, "auto", horizon=horizon, prior=None)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from common import Row
 
 
-def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown that lines up as it is written; the first column flush left, the others right.
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """A table that lines up as it is written; the first ``left`` columns flush left, the others right.
 
     >>> print(table(("K", "µs"), [("10", "1.5"), ("1,000", "2")]))
     | K     |  µs |
@@ -16,12 +16,12 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     | 1,000 |   2 |
     """
     widths = [max(2, *map(len, column)) for column in zip(heading, *rows, strict=True)]
-    sides = [str.ljust] + [str.rjust] * (len(widths) - 1)
+    sides = [str.ljust] * left + [str.rjust] * (len(widths) - left)
     lines = [
         "| " + " | ".join(side(cell, w) for side, cell, w in zip(sides, row, widths, strict=True)) + " |"
         for row in (heading, *rows)
     ]
-    rule = [":" + "-" * (widths[0] + 1)] + ["-" * (w + 1) + ":" for w in widths[1:]]
+    rule = [":" + "-" * (w + 1) for w in widths[:left]] + ["-" * (w + 1) + ":" for w in widths[left:]]
     return "\n".join([lines[0], "|" + "|".join(rule) + "|", *lines[1:]])
 
 

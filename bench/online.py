@@ -63,7 +63,8 @@ def show_decisions(contest: Sequence[Entrant], sizes: Sequence[int]) -> None:
     notes = [f"{entrant.label}: failed: {entrant.failure}" for entrant in contest if entrant.failure]
     notes += [f"{entrant.label}: {entrant.doubt}" for entrant in contest if entrant.doubt]
     notes += [
-        f"{entrant.label}: not run at K = {row['arms']:,} (would take {row['would_take'] / 60.0:,.0f} min); "
+        f"{entrant.label}: not run at K = {row['arms']:,} (would take {row['would_take'] / 60.0:,.0f} min, "
+        f"{row['extrapolated']['bytes'] / 1e9:,.1f} GB); "
         f"≈ is extrapolated from the K before."
         for entrant in contest
         for row in entrant.rows

@@ -26,45 +26,45 @@ def draw(record: Row, folder: Path) -> None:
 
 
 def spoken(micros: float) -> str:
-    """A time with its unit.
+    """A time with its unit, in two digits.
 
-    >>> spoken(0.25), spoken(3400.0), spoken(2e6)
-    ('250 ns', '3.4 ms', '2 s')
+    >>> spoken(0.25), spoken(3400.0), spoken(123456.0), spoken(2e6)
+    ('250 ns', '3.4 ms', '120 ms', '2 s')
     """
-    for unit, size in (("s", 1e6), ("ms", 1e3), ("µs", 1.0)):
-        if micros >= size:
-            return f"{micros / size:.2g} {unit}"
-    return f"{micros * 1e3:.3g} ns"
+    value, unit = next(
+        (micros / size, unit)
+        for unit, size in (("s", 1e6), ("ms", 1e3), ("µs", 1.0), ("ns", 1e-3))
+        if micros >= size or unit == "ns"
+    )
+    return f"{float(f'{value:.2g}'):,.10g} {unit}"
 
 
-def points(rows: Sequence[Row], x: str) -> list[tuple[float, float]]:
-    return [(row[x], row["ns"] / 1e3) for row in rows if "ns" in row]
-
-
-def named(name: str, kind: str, found: Sequence[tuple[float, float]]) -> Curve:
-    return Curve(f"{name}: {spoken(found[-1][1])}", kind, found)
+def named(name: str, kind: str, rows: Sequence[Row], x: str = "arms") -> Curve | None:
+    """The curve of some rows, if any of them was measured."""
+    points = [(row[x], row["ns"] / 1e3) for row in rows if "ns" in row]
+    beyond = [(row[x], row["extrapolated"]["ns"] / 1e3) for row in rows if "extrapolated" in row]
+    if not points:
+        return None
+    end = f"≈ {spoken(beyond[-1][1])}" if beyond else spoken(points[-1][1])
+    return Curve(f"{name}: {end}", kind, points, beyond)
 
 
 def rounds(rows: Sequence[Row]) -> Figure:
     """A panel for each algorithm."""
-    shown = [algorithm for algorithm in ALGORITHMS if algorithm != OTHER]
     figure = Figure(figsize=(12.0, 7.6), layout="constrained")
+    shown = [algorithm for algorithm in ALGORITHMS if algorithm != OTHER]
     for ax, algorithm in zip(figure.subplots(2, 2).flat, shown, strict=True):
-        lines = []
-        for (name, kind), mine in grouped(rows, "contestant", "algorithm").items():
-            if kind == algorithm and (found := points(mine, "arms")):
-                lines.append(named(name, name, found))
+        mine = [row for row in rows if row["algorithm"] == algorithm]
+        found = [named(name, name, some) for (name,), some in grouped(mine, "contestant").items()]
+        lines = [curve for curve in found if curve is not None]
         curves.draw(ax, lines, "arms K", "µs for one simulated round", algorithm)
     return figure
 
 
 def decisions(rows: Sequence[Row]) -> Figure:
     figure = Figure(figsize=(9.0, 5.6), layout="constrained")
-    lines = [
-        named(name, library, found)
-        for (name, library), mine in grouped(rows, "contestant", "library").items()
-        if (found := points(mine, "arms"))
-    ]
+    found = [named(name, kind, mine) for (name, kind), mine in grouped(rows, "contestant", "library").items()]
+    lines = [curve for curve in found if curve is not None]
     curves.draw(figure.subplots(), lines, "arms K", "µs for one decision and one reward, from Python")
     return figure
 
@@ -106,15 +106,14 @@ def regret(found: Row) -> Figure:
 
 def growth(found: Row) -> Figure:
     """Against K, against T, and memory."""
-    figure = Figure(figsize=(15.0, 4.6), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.7))
-    for ax, rows, x, words in (
-        (left, found["rounds"], "arms", "arms K"),
-        (middle, found["horizons"], "horizon", "rounds T"),
+    figure = Figure(figsize=(16.0, 4.6), layout="constrained")
+    left, middle, right = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.85))
+    for ax, rows, x, words, title in (
+        (left, found["rounds"], "arms", "arms K", "A simulated round"),
+        (middle, found["horizons"], "horizon", "rounds T", f"The mean round of a run, K = {LONG}"),
     ):
-        lines = [named(name, name, points(mine, x)) for (name,), mine in grouped(rows, "policy").items()]
-        title = "A simulated round" if x == "arms" else f"The mean round of a run, K = {LONG}"
-        curves.draw(ax, lines, words, "µs", title)
+        some = [named(name, name, mine, x) for (name,), mine in grouped(rows, "policy").items()]
+        curves.draw(ax, [curve for curve in some if curve is not None], words, "µs", title)
     _memory(right, found["memory"])
     return figure
 

@@ -1,5 +1,6 @@
 """Decisions and rewards one by one, by turns: what disturbs the machine for a while disturbs everybody."""
 
+import os
 import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from common import Row, progress
 from contestants import Entrant
 
 LEAST = 3  # slices of each contestant, however long they take
+ROOM = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 3.0  # bytes that one contestant may have
 
 
 class Extent(NamedTuple):
@@ -23,15 +25,18 @@ def compare(contest: Sequence[Entrant], arms: int, extent: Extent) -> None:
     """Decisions and rewards one by one, with this many arms: a slice of each contestant, by turns.
 
     Who would take too long for that only begins, if that alone can be waited for: its memory is known then.
+    Who would need more than ``ROOM`` does not begin.
     """
     playing = []
     for entrant in contest:
         row: Row = {"contestant": entrant.label, "arms": arms}
         expected = forecast(entrant.rows[-1], arms) if entrant.rows else {}
         entrant.rows.append(row)
-        if expected.get("would_take", 0.0) > extent.limit:
+        scaled = expected.get("extrapolated", {"begin": 0.0, "bytes": 0.0})
+        too_large = scaled["bytes"] > ROOM
+        if too_large or expected.get("would_take", 0.0) > extent.limit:
             row |= expected
-            if expected["extrapolated"]["begin"] > extent.limit:
+            if too_large or scaled["begin"] > extent.limit:
                 continue
         progress(f"K = {arms:,}: {entrant.label} begins")
         if entrant.failure or entrant.ask("versions") is None:  # how long it takes to start is not counted
@@ -40,7 +45,7 @@ def compare(contest: Sequence[Entrant], arms: int, extent: Extent) -> None:
         if begun is not None:
             row |= {"begin": begun["seconds"], "bytes": begun["bytes"]}
             if "extrapolated" in row:
-                row["extrapolated"]["begin"] = begun["seconds"]
+                row["extrapolated"] |= {"begin": begun["seconds"], "bytes": begun["bytes"]}
             elif entrant.ask("play", 3.0 * extent.limit, seconds=extent.slice) is not None:
                 row["slices"] = []
                 playing.append((entrant, row))
@@ -63,5 +68,5 @@ def forecast(before: Row, arms: int) -> Row:
     known, factor = before.get("extrapolated", before), arms / before["arms"]
     if "ns" not in known:
         return {}
-    scaled = {name: factor * known[name] for name in ("begin", "ns")}
+    scaled = {name: factor * known[name] for name in ("begin", "ns", "bytes")}
     return {"would_take": scaled["begin"] + (1 + LEAST) * scaled["ns"] / 1e9, "extrapolated": scaled}

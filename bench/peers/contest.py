@@ -22,8 +22,6 @@ ANSWERS = sys.stdout
 CHANCES = [0.9 * (617 * i % 1024) / 1023 for i in range(1024)]
 # Rewards of two arms, after which the next decision has a probability that is known; see ``Session.check``.
 KNOWN = ([1, 0, 0, 0], [1, 0, 1, 1, 0, 1, 1, 1])
-# Indices that say nothing about an arm without a reward: every arm is pulled once before they are asked.
-PULL_FIRST = ("ucb1", "kl-ucb")
 
 
 class Bandit(Protocol):
@@ -37,6 +35,8 @@ class Session:
     """One contestant at work. The methods without an underscore are what it can be asked."""
 
     packages: tuple[str, ...] = ()  # whose versions matter
+    # Policies that know nothing of an arm without a reward: every arm is pulled once before they are asked.
+    pull_first: tuple[str, ...] = ("ucb1", "kl-ucb")
 
     def __init__(self) -> None:
         self._started = time.process_time()
@@ -77,7 +77,7 @@ class Session:
     def _ready(self, policy: str, arms: int, **details: Any) -> Bandit:
         """A bandit that can be asked, every arm pulled once if its policy needs that."""
         bandit = self._new(policy, arms, 1, **details)
-        if policy in PULL_FIRST:
+        if policy in self.pull_first:
             self._pull_all(bandit, [float(self._random.random() < CHANCES[i & 1023]) for i in range(arms)])
         return bandit
 
@@ -103,7 +103,7 @@ class Session:
         shuffled, pulls = [means[i] for i in order], [0] * len(means)
         bandit = self._new(policy, len(means), seed)
         select, update, uniform = bandit.select, bandit.update, chance.random
-        first = len(means) if policy in PULL_FIRST else 0
+        first = len(means) if policy in self.pull_first else 0
         for t in range(horizon):
             arm = t if t < first else select()
             update(arm, 1.0 if uniform() < shuffled[arm] else 0.0)

@@ -6,7 +6,8 @@
 
 An arm should draw from N(S/(n + 1), 1/(n + 1)): the Gaussian law with a prior of mean 0 and weight 1. It
 does with ``sample_from="ci"``, which is ``gaussian`` here. With the default, ``gaussian default``, the
-variance of a draw is n + 1 (release 0.3.30): it grows with what is known.
+variance of a draw is n + 1 (release 0.3.30): it grows with what is known. Arms without a reward may never be
+chosen, as its documentation says, so every arm is pulled once first.
 """
 
 import numpy as np
@@ -36,9 +37,14 @@ class Adapter:
 
 class ContextualBandits(Session):
     packages = ("contextualbandits", "numpy")
+    pull_first = ("gaussian", "gaussian default")
 
     def _new(self, policy: str, arms: int, seed: int) -> Adapter:
         return Adapter(policy, arms, seed)
+
+    def _pull_all(self, bandit: Adapter, rewards: list[float]) -> None:
+        arms = len(rewards)
+        bandit.bandit.partial_fit(np.ones((arms, 1)), np.arange(arms), np.array(rewards))
 
 
 serve(ContextualBandits())

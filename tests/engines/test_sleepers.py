@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -93,6 +93,23 @@ def exponential_family(n: float, s: float) -> Index:
 
 
 INDICES = {"gaussian": gaussian, "beta": beta, "exponential-family": exponential_family}
+CODES = laws.CODES | {"exponential-family": laws.EXPONENTIAL_FAMILY}
+
+
+def by_quantiles(law: Any) -> Index:
+    tail = np.geomspace(1e-13, 1e-2, 1501)
+    return Index(law.ppf(np.concatenate([tail, np.linspace(0.01, 0.99, 3001), 1.0 - tail])), law.cdf, {})
+
+
+def gamma(n: float, s: float) -> Index:
+    return by_quantiles(stats.gamma(s + 1.0, scale=1.0 / n))
+
+
+def inverse_gamma(n: float, s: float) -> Index:
+    return by_quantiles(stats.invgamma(n, scale=s))
+
+
+POSITIVE = {"gamma": gamma, "inverse-gamma": inverse_gamma}  # laws of means that are not bounded
 
 
 def with_coin(index: Index, mean: float, epsilon: float) -> Index:
@@ -116,7 +133,9 @@ def chances(indices: list[Index]) -> Floats:
     """P(arm i has the largest index), ties broken uniformly: for each arm the integral of prod_j F_j over
     the continuous part of its law, and at an atom the sum over the numbers of arms that are there too."""
     grid = np.unique(np.concatenate([index.grid for index in indices]))
-    mass = np.array([[index.atoms.get(x, 0.0) for x in grid.tolist()] for index in indices])
+    mass = np.zeros((len(indices), grid.size))
+    for row, index in zip(mass, indices, strict=True):
+        row[np.searchsorted(grid, list(index.atoms))] = list(index.atoms.values())
     at = np.array([index.cdf(grid) for index in indices])
     before = at - mass
     others = 0.5 * (product_of_others(at)[:, :-1] + product_of_others(before)[:, 1:])
@@ -234,6 +253,7 @@ STATISTICS = {
         np.random.default_rng(6).binomial(many, 0.4).tolist(),
     ),
 }
+UNBOUNDED = {"positive": ([1, 2, 3, 5, 20, 50, 50, 1], [2, 3, 4, 6, 21, 51, 40, 1])}
 # The old level, the new one, and the share of the arms that is there already. None: the engine's own.
 LEVELS = {
     "own": None,
@@ -252,12 +272,13 @@ LEVELS = {
 
 @cache
 def chances_of(law: str, statistics: str) -> Floats:
-    return chances([INDICES[law](*arm) for arm in zip(*STATISTICS[statistics], strict=True)])
+    makes = INDICES | POSITIVE
+    return chances([makes[law](*arm) for arm in zip(*(STATISTICS | UNBOUNDED)[statistics], strict=True)])
 
 
 def assert_chosen_by_chance(law: str, statistics: str, levels: str) -> None:
-    n, s = STATISTICS[statistics]
-    rule = Rule(FRESH, len(n), 10**9, law=laws.CODES[law])
+    n, s = (STATISTICS | UNBOUNDED)[statistics]
+    rule = Rule(FRESH, len(n), 10**9, law=CODES[law])
     state = frozen(rule, n, s)
     if (wanted := LEVELS.get(levels)) is not None:
         set_levels(rule, state, wanted[0], wanted[1], round(wanted[2] * len(n)))
@@ -273,6 +294,12 @@ def test_arms_are_chosen_by_chance_at_any_level(law: str, levels: str) -> None:
     assert_chosen_by_chance(law, "mixed", levels)
 
 
+@pytest.mark.parametrize("levels", ["own", "far too high", "falling", "moving"])
+@pytest.mark.parametrize("law", POSITIVE)
+def test_arms_are_chosen_by_chance_where_means_are_not_bounded(law: str, levels: str) -> None:
+    assert_chosen_by_chance(law, "positive", levels)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("levels", [*LEVELS, "moving"])
 @pytest.mark.parametrize("statistics", STATISTICS)
@@ -283,7 +310,7 @@ def test_arms_are_chosen_by_chance_whatever_the_statistics(law: str, statistics:
 
 def assert_chosen_with_coins(law: str, statistics: str, epsilon: float) -> None:
     n, s = STATISTICS[statistics]
-    rule = Rule(EPSILON, len(n), 10**9, law=laws.CODES[law], epsilon=epsilon)
+    rule = Rule(EPSILON, len(n), 10**9, law=CODES[law], epsilon=epsilon)
     arms = list(zip(n, s, strict=True))
     indices = [with_coin(INDICES[law](*arm), arm[1] / arm[0], epsilon) for arm in arms]
     assert_frequencies(frequencies(rule, frozen(rule, n, s), times=300_000), chances(indices))
@@ -319,7 +346,7 @@ def test_ties_that_rounding_makes_are_broken_uniformly(
     law: str, prior: tuple[float, float], levels: str
 ) -> None:
     """A third of ExpTS's draws round to 1 here, or are too small for a number; and a normal is its mean."""
-    rule = Rule(FRESH, 5, 10**9, law=laws.CODES[law], prior_mean=prior[0], prior_weight=prior[1])
+    rule = Rule(FRESH, 5, 10**9, law=CODES[law], prior_mean=prior[0], prior_weight=prior[1])
     state = frozen(rule, [0] * 5, [0] * 5)
     if (wanted := LEVELS[levels]) is not None:
         set_levels(rule, state, wanted[0], wanted[1], round(wanted[2] * 5))
@@ -345,7 +372,7 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
     """In the middle of a sweep: the last arm takes over the number of one that goes, and with it a level."""
     n, s = STATISTICS["mixed"]
     arms = list(zip(n, s, strict=True))
-    rule = Rule(FRESH, len(n), 10**9, law=laws.CODES[law], prior_mean=0.5, prior_weight=2.0)
+    rule = Rule(FRESH, len(n), 10**9, law=CODES[law], prior_mean=0.5, prior_weight=2.0)
     memory = new_memory(rule, random.generator(9), "sleepers")
     state = memory.state
     state.pulls[:], state.sums[:] = n, s
@@ -421,7 +448,7 @@ DUELLISTS = ([1, 2, 5, 2], [0, 1, 3, 1])  # pulls and sums
 
 def duel(law: str) -> tuple[Rule, State, list[Index]]:
     n, s = DUELLISTS
-    rule = Rule(DUEL, len(n), 10**9, law=laws.CODES[law], phi=float(PHI))
+    rule = Rule(DUEL, len(n), 10**9, law=CODES[law], phi=float(PHI))
     return rule, frozen(rule, n, s), [INDICES[law](*arm) for arm in zip(n, s, strict=True)]
 
 

@@ -181,7 +181,7 @@ from thrifty import *
 chosen, tables = [], []
 for policy in {policies}:
     for engine in policy.runs_on:
-        bandit = Bandit(policy, 6, seed=3, engine=engine, prior=(0.5, 1.0) if engine == "scan" else None)
+        bandit = Bandit(policy, 6, seed=3, engine=engine, prior=(0.4, 1.0) if engine == "scan" else None)
         for t in range(40):
             arms = bandit.select_many(3)
             bandit.update_many(arms[1:], [t % 2, 1 - t % 3 // 2])

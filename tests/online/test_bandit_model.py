@@ -38,14 +38,12 @@ class Machine(RuleBasedStateMachine):
         self.bandit = thrifty.Bandit(self.policy, arms, seed=seed, prior=self.prior, engine=self.engine)
         names = range(arms) if isinstance(arms, int) else arms
         self.model: dict[Hashable, list[float]] = {name: [0, 0.0, 0] for name in names}  # pulls, sum, pending
-        self.asked: set[Hashable] = set()  # arms that were handed out
         self.decisions = 0
 
     def chosen(self, arm: Hashable) -> None:
         """A decision: first every arm once, of which nothing is known."""
-        new = {name for name, (pulls, _, _) in self.model.items() if not pulls and name not in self.asked}
+        new = {name for name, (pulls, _, pending) in self.model.items() if not pulls and not pending}
         assert arm in (self.model if self.prior else new or self.model)
-        self.asked.add(arm)
         self.model[arm][2] += 1
         self.decisions += 1
 
@@ -93,6 +91,15 @@ class Machine(RuleBasedStateMachine):
         for i, arm in enumerate(arms):
             self.rewarded(arm, i % 2)
 
+    @rule(data=st.data())
+    def cancel(self, data: st.DataObject) -> None:
+        arm = data.draw(st.sampled_from(sorted(self.model, key=str)))
+        if self.model[arm][2]:
+            self.bandit.cancel(arm)
+            self.model[arm][2] -= 1
+        else:
+            self.refuse(lambda: self.bandit.cancel(arm))
+
     @rule(arm=NAMES)
     def add(self, arm: Hashable) -> None:
         if arm in self.model:
@@ -100,7 +107,6 @@ class Machine(RuleBasedStateMachine):
         else:
             self.bandit.add_arm(arm)
             self.model[arm] = [0, 0.0, 0]
-            self.asked.discard(arm)
 
     @rule(data=st.data())
     def remove(self, data: st.DataObject) -> None:
@@ -131,7 +137,7 @@ class Machine(RuleBasedStateMachine):
             return
         self.bandit = make(statistics=self.bandit.statistics())
         self.model = {arm: [pulls, total, 0] for arm, (pulls, total, _) in self.model.items()}
-        self.asked, self.decisions = set(), 0
+        self.decisions = 0
 
     @rule(bad=BAD, name=st.sampled_from(["nobody", 99, 1.5, math.nan]), data=st.data())
     def refused(self, bad: Any, name: Any, data: st.DataObject) -> None:
@@ -142,6 +148,7 @@ class Machine(RuleBasedStateMachine):
         self.refuse(lambda: bandit.update_many([arm, name], [1.0, 0.0]))
         self.refuse(lambda: bandit.update_many([arm], [1.0, 0.0]))
         self.refuse(lambda: bandit.remove_arm(name))
+        self.refuse(lambda: bandit.cancel(name))
         self.refuse(lambda: bandit.add_arm([name]))
         self.refuse(lambda: bandit.add_arm("nobody", prior=(0.5, 1.0)))
         self.refuse(lambda: bandit.select_many(-1))

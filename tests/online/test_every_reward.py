@@ -1,4 +1,4 @@
-"""Bandits whose policies keep every single reward: there is always room for another one, and nothing is lost."""
+"""Bandits whose policies keep every single reward: there is room for another one, and nothing is lost."""
 
 from collections import Counter
 from collections.abc import Hashable

@@ -29,7 +29,6 @@ and then, say, in DuckDB:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from thrifty import storage
     from thrifty.simulation import frame
     from thrifty.simulation.result import Result
 
@@ -37,13 +36,6 @@ def run(arguments: argparse.Namespace) -> None:
     files = sorted(source.glob("*.npz")) if source.is_dir() else [source]
     if not files:
         raise FileError(f"{source} must have results (.npz), and has none")
-    library = frame.library()
     tables = [frame.to_frame(Result.load(file), case=file.stem) for file in files]
-    if library.__name__ == "polars":
-        table = library.concat(tables, how="vertical_relaxed")
-        write = table.write_parquet
-    else:
-        table = library.concat(tables, ignore_index=True)
-        write = table.to_parquet
-    storage.replace(arguments.parquet, write)
-    print(f"wrote {len(table):,} rows of {len(files)} results to {arguments.parquet}")
+    rows = frame.write(tables, arguments.parquet)
+    print(f"wrote {rows:,} rows of {len(files)} results to {arguments.parquet}")

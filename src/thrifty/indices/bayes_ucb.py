@@ -9,7 +9,7 @@ Kaufmann, Cappé and Garivier, "On Bayesian upper confidence bounds for bandit p
 
 import math
 
-from thrifty.indices import clocked
+from thrifty.indices import times
 from thrifty.jit import kernel
 from thrifty.laws import beta
 
@@ -29,7 +29,7 @@ def index(s, n, t, horizon, c):
 @kernel
 def reach(s, n, level, horizon, c):
     """1/((ln T)^c P(X > level)), X of the posterior's law: no earlier time has an index of the level."""
-    level = clocked.lowered(level, 0.0)
+    level = times.lowered(level, 0.0)
     if level <= 0.0:
         return 0.0
     a, b = beta.parameters(n, s)

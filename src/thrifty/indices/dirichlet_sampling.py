@@ -35,7 +35,7 @@ def excess(values, times, m, rho):
     """m + rho mean of (m - X)^+.
 
     >>> import numpy as np
-    >>> excess(np.array([0.0, 1.0]), np.array([1.0, 3.0]), 0.8, 2.0)
+    >>> round(excess(np.array([0.0, 1.0]), np.array([1.0, 3.0]), 0.8, 2.0), 12)
     1.2
     """
     total, short = 0.0, 0.0

@@ -8,7 +8,7 @@ Garivier and Cappé, "The KL-UCB algorithm for bounded stochastic bandits and be
 
 import math
 
-from thrifty.indices import clocked
+from thrifty.indices import times
 from thrifty.jit import kernel
 from thrifty.numerics import families
 
@@ -34,12 +34,12 @@ def index(family, n, mean, t, c):
 @kernel
 def reach(family, n, mean, level, c):
     """The t with ln(t) + c ln ln(t) = n KL(m, level), or a little less: no earlier time has that index."""
-    level = clocked.lowered(level, mean)
+    level = times.lowered(level, mean)
     if level <= mean:
         return 0.0
     if family == families.BERNOULLI and level > 1.0:
         return math.inf
-    return clocked.time(_logarithm(n * families.divergence(family, mean, level), c))
+    return times.time(_logarithm(n * families.divergence(family, mean, level), c))
 
 
 @kernel
@@ -48,7 +48,7 @@ def _logarithm(budget, c):
 
     Beyond y = 1 the left side is concave, so that no step of Newton's method ends above the root.
     """
-    if c == 0.0 or budget <= 1.0 or budget > clocked.LONGEST * (1.0 + c):
+    if c == 0.0 or budget <= 1.0 or budget > times.LONGEST * (1.0 + c):
         return budget  # the last: y itself is beyond LONGEST, because c ln y <= c y
     y = budget
     for _ in range(ITERATIONS):

@@ -6,7 +6,7 @@ Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit p
 
 import math
 
-from thrifty.indices import clocked
+from thrifty.indices import times
 from thrifty.jit import kernel
 
 
@@ -22,5 +22,5 @@ def index(n, mean, t):
 @kernel
 def reach(n, mean, level):
     """exp(n (level - m)^2 / 2): no earlier time has an index of the level."""
-    gap = clocked.lowered(level, mean) - mean
-    return clocked.time(0.5 * n * gap * gap) if gap > 0.0 else 0.0
+    gap = times.lowered(level, mean) - mean
+    return times.time(0.5 * n * gap * gap) if gap > 0.0 else 0.0

@@ -8,7 +8,7 @@ Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit p
 
 import math
 
-from thrifty.indices import clocked
+from thrifty.indices import times
 from thrifty.jit import kernel
 
 ITERATIONS = 20  # of Newton's method, from at most 1.42 times the root: 5 are enough
@@ -30,7 +30,7 @@ def reach(n, mean, variance, level):
 
     No earlier time has an index of the level.
     """
-    gap = clocked.lowered(level, mean) - mean
+    gap = times.lowered(level, mean) - mean
     if gap <= 0.0:
         return 0.0
     if gap == math.inf:
@@ -49,4 +49,4 @@ def reach(n, mean, variance, level):
             u -= step
             if step <= 1e-9 * u:
                 break
-    return clocked.time(n * u * u)
+    return times.time(n * u * u)

@@ -9,7 +9,7 @@ bandits", Theoretical Computer Science 2009.
 
 import math
 
-from thrifty.indices import clocked
+from thrifty.indices import times
 from thrifty.jit import kernel
 
 
@@ -29,7 +29,7 @@ def reach(n, mean, variance, level, zeta, c):
 
     No earlier time has an index of the level.
     """
-    gap = clocked.lowered(level, mean) - mean
+    gap = times.lowered(level, mean) - mean
     if gap <= 0.0:
         return 0.0
     slope = math.sqrt(2.0 * variance)
@@ -37,4 +37,4 @@ def reach(n, mean, variance, level, zeta, c):
     if gap == math.inf or below == 0.0 or zeta == 0.0:  # nothing raises it above its mean
         return math.inf
     z = 2.0 * gap / below  # the positive root, written so that nothing cancels
-    return clocked.time(n * z * z / zeta)
+    return times.time(n * z * z / zeta)

@@ -29,14 +29,14 @@ from thrifty.policies.own import check_index, compiling
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
-FEW = 1000  # rewards that there is room for at first, where all are kept
+FEW = 1000  # rewards that there is room for at first, where all are kept; it grows
 
 kernels: Any = decide  # typed by Numba, which compiles them
 
 
 def begin_memory(rule: Rule, rng: Words, engine: str, priors: Floats | None) -> Memory:
     """The memory of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
-    entries = history.entries(rule.arms, FEW) if rule.history else 0  # more when they are needed
+    entries = history.entries(rule.arms, min(rule.horizon, FEW)) if rule.history else 0
     memory = new_memory(rule, rng, engine, priors=priors is not None, entries=entries)
     state = memory.state
     state.count[ENGINE] = ENGINES.index(engine)

@@ -9,16 +9,21 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from thrifty import checks
 from thrifty.engines.state import Floats, Integers
 from thrifty.errors import FileError, InvalidType, InvalidValue
+from thrifty.online.ids import Ids
 from thrifty.simulation import frame
 
 COLUMNS = ("arm", "reward", "propensity")
+UNKNOWN = "unknown arm"
 SHOWN = 5  # bad rows that a report names, of each kind
+
+Bad = tuple[int, str]  # a line, and what is wrong there
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +31,12 @@ class Log:
     """The rows that can be used, in the order of time, and what is wrong with the others."""
 
     arms: tuple[Any, ...]  # ids
-    arm: Integers  # for each row the number of its arm
+    line: Integers  # of each row: in a CSV file its last one, otherwise its number from 1 on
+    arm: Integers  # the number of its arm
     reward: Floats
     propensity: Floats
-    bad: tuple[tuple[int, str], ...]  # lines, and what is wrong there
+    bad: tuple[Bad, ...]
+    elsewhere: int  # how many of the bad ones are of unknown arms, and whole otherwise
 
     def __len__(self) -> int:
         return self.arm.size
@@ -40,7 +47,8 @@ class Log:
         for line, reason in self.bad:
             found.setdefault(reason, []).append(str(line))
         return "\n".join(
-            f"{len(lines):,} rows left out: {reason} (line {_some(lines)})" for reason, lines in found.items()
+            f"{len(lines):,} {'row' if len(lines) == 1 else 'rows'} left out: {reason} (line {_some(lines)})"
+            for reason, lines in found.items()
         )
 
 
@@ -48,110 +56,152 @@ def _some(lines: list[str]) -> str:
     return ", ".join(lines if len(lines) <= SHOWN else [*lines[:SHOWN], "..."])
 
 
-def read(source: Any, arms: Iterable[Any] | None = None, *, strict: bool = False) -> Log:
+class _Table(NamedTuple):
+    """A source as it was read."""
+
+    place: str  # what to call it
+    columns: Mapping[str, Sequence[Any]]
+    lines: Sequence[int]
+    broken: list[Bad]  # lines that are no rows
+
+
+def read(source: Any, arms: int | Iterable[Any] | None = None, *, strict: bool = False) -> Log:
     """A log from a CSV or Parquet file, or from a table: a mapping of columns, or a DataFrame.
 
-    ``arms`` are the ids that there are; if not given, those in the log. With ``strict``, bad rows are an
-    error.
+    ``arms`` are the ids that there are, or their number; if not given, those in the log. With ``strict``,
+    bad rows are an error.
     """
-    columns, first, place = _columns(source)
+    table = _table(source)
+    place, columns, lines, bad = table
     missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise FileError(f"{place} must have the columns {', '.join(COLUMNS)}, and lacks {', '.join(missing)}")
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise InvalidValue(f"{place} must have columns of one length, got {lengths}")
-    known = None if arms is None else tuple(arms)
-    numbers: dict[Any, int] = {} if known is None else {name: i for i, name in enumerate(known)}
-    rows: list[tuple[Any, int, float, float]] = []
-    bad = []
-    times = columns.get("time", [0] * lengths["arm"])
-    for line, (name, reward, propensity, time) in enumerate(
-        zip(*(columns[name] for name in COLUMNS), times, strict=True), first
+    numbers = {} if arms is None else {name: i for i, name in enumerate(Ids(arms).names())}
+    rows: list[tuple[Any, int, int, float, float]] = []
+    times = columns.get("time", [0] * len(lines))
+    for line, name, reward, propensity, time in zip(
+        lines, *(columns[name] for name in COLUMNS), times, strict=True
     ):
-        reason, x, p = _check(name, reward, propensity)
-        if not reason and known is not None and name not in numbers:
-            reason = "unknown arm"
+        x, p = _number(reward), _number(propensity)
+        reason = _fault(name, x, p, time)
+        if not reason and arms is not None and name not in numbers:
+            reason = UNKNOWN
         if reason:
             bad.append((line, reason))
         else:
-            rows.append((time, numbers.setdefault(name, len(numbers)), x, p))
-    log = _log(tuple(numbers), rows, tuple(bad), place)
+            rows.append((time, line, numbers.setdefault(name, len(numbers)), x, p))
+    log = _log(table, tuple(numbers), rows)
     if bad and strict:
         raise FileError(f"{place} must have no bad rows, got\n{log.report()}")
     if not rows:
-        raise FileError(
-            f"{place} must have rows that can be used, got none of {lengths['arm']:,}\n{log.report()}"
-        )
+        raise FileError(f"{place} must have rows that can be used, got none\n{log.report()}".rstrip())
     return log
 
 
-def _log(arms: tuple[Any, ...], rows: list[tuple[Any, int, float, float]], bad: Any, place: str) -> Log:
+def _log(table: _Table, arms: tuple[Any, ...], rows: list[tuple[Any, int, int, float, float]]) -> Log:
     try:
         rows.sort(key=lambda row: row[0])
     except TypeError:
-        raise FileError(f"{place} must have times that can be compared with each other") from None
+        raise FileError(f"{table.place} must have times that can be compared with each other") from None
+    _, line, arm, reward, propensity = zip(*rows, strict=True) if rows else ((),) * 5
     return Log(
         arms,
-        np.array([row[1] for row in rows], np.int64),
-        np.array([row[2] for row in rows], float),
-        np.array([row[3] for row in rows], float),
-        bad,
+        np.array(line, np.int64),
+        np.array(arm, np.int64),
+        np.array(reward, float),
+        np.array(propensity, float),
+        tuple(sorted(table.broken)),
+        sum(reason == UNKNOWN for _, reason in table.broken),
     )
 
 
-def _check(name: Any, reward: Any, propensity: Any) -> tuple[str, float, float]:
-    """What is wrong with a row, if anything, and its two numbers."""
-    if name is None or name == "" or name != name:
-        return "no arm", 0.0, 0.0
-    x, p = _number(reward), _number(propensity)
-    if not math.isfinite(x):
-        return "reward is not a number", 0.0, 0.0
-    if not 0.0 < p <= 1.0:
-        return "propensity is not in (0, 1]", 0.0, 0.0
-    return "", x, p
+def _fault(name: Any, reward: float, propensity: float, time: Any) -> str:
+    """What is wrong with a row, if anything."""
+    if _absent(name):
+        return "no arm"
+    try:
+        hash(name)
+    except TypeError:
+        return "arm is not an id"
+    if not math.isfinite(reward):
+        return "reward is not a number"
+    if not 0.0 < propensity <= 1.0:
+        return "propensity is not in (0, 1]"
+    return "no time" if _absent(time) else ""
+
+
+def _absent(value: Any) -> bool:
+    """Whether there is nothing: an empty field, a null, a NaN."""
+    if isinstance(value, str):
+        return not value.strip()
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # it cannot be said whether it is what it is
+        return True
 
 
 def _number(value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def _columns(source: Any) -> tuple[Mapping[str, Sequence[Any]], int, str]:
-    """The columns of a source, the line of its first row, and what to call it."""
+def _table(source: Any) -> _Table:
     if isinstance(source, str | Path):
         path = Path(source)
-        if path.suffix == ".csv":
-            return _from_csv(path), 2, str(path)
-        if path.suffix == ".parquet":
-            with path.open("rb"):
-                table = frame.library().read_parquet(path)
-            return _from_table(table), 1, str(path)
+        if path.suffix.lower() == ".csv":
+            return _from_csv(path)
+        if path.suffix.lower() == ".parquet":
+            return _from_columns(frame.read(path), str(path))
         raise FileError(f"a log must be a .csv or a .parquet file, got {path.name!r}")
     if isinstance(source, Mapping) or hasattr(source, "columns"):
-        return _from_table(source), 1, "the log"
+        return _from_columns(source, "the log")
     raise InvalidType(f"log must be a file or a table with columns, got {type(source).__name__}")
 
 
-def _from_csv(path: Path) -> Mapping[str, Sequence[Any]]:
+def _from_csv(path: Path) -> _Table:
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    broken: list[Bad] = []
     with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(file)
-        heading = next(rows, [])
+        reader = csv.reader(file)
         try:
-            table = [row + [""] * (len(heading) - len(row)) for row in rows if row]
+            heading = [name.strip() for name in next(reader, [])]
+            for row in reader:
+                if len(row) > len(heading):
+                    broken.append((reader.line_num, "more fields than columns"))
+                elif row:
+                    lines.append(reader.line_num)
+                    rows.append(row + [""] * (len(heading) - len(row)))
         except (csv.Error, UnicodeDecodeError) as error:
             raise FileError(f"{path} must be a CSV file: {error}") from None
-    columns: dict[str, Sequence[Any]] = {name: [row[j] for row in table] for j, name in enumerate(heading)}
+    columns: dict[str, Sequence[Any]] = {name: [row[j] for row in rows] for j, name in enumerate(heading)}
     if "time" in columns:
-        times = [_number(value) for value in columns["time"]]
-        if not any(math.isnan(value) for value in times):
-            columns["time"] = times
-    return columns
+        columns["time"] = _times(columns["time"])
+    return _Table(str(path), columns, lines, broken)
 
 
-def _from_table(table: Any) -> Mapping[str, Sequence[Any]]:
+def _times(texts: Sequence[str]) -> Sequence[Any]:
+    """Numbers, if the first one is: what is none is NaN then. Otherwise texts, in the order of letters."""
+    first = next((text for text in texts if text.strip()), "")
+    return [_number(text) for text in texts] if math.isfinite(_number(first)) else texts
+
+
+def _from_columns(table: Any, place: str) -> _Table:
     names = table.keys() if isinstance(table, Mapping) else table.columns
-    wanted = [name for name in names if name in (*COLUMNS, "time")]
-    return {name: np.asarray(table[name]).tolist() for name in wanted}
+    columns = {name: _listed(name, table[name]) for name in names if name in (*COLUMNS, "time")}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidValue(f"{place} must have columns of one length, got {lengths}")
+    return _Table(place, columns, range(1, max(lengths.values(), default=0) + 1), [])
+
+
+def _listed(name: str, column: Any) -> list[Any]:
+    """A column with the values that it has: an array of mixed ids would turn all of them into texts."""
+    for method in ("to_list", "tolist"):  # of polars and pandas, and of NumPy
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        raise InvalidType(f"the column {name} must be a sequence, got {checks.shown(column)}")
+    return list(column)

@@ -12,13 +12,20 @@ reward x, and x/p is counted, otherwise 0. Given the past, the expected count is
 decision, whatever the propensities are. All rows count, with a large variance where p is small. The policy
 learns from the rows with its arm alone, so N rows do not make it as clever as N decisions of its own would.
 
-Either way the differences from the expected rewards are a martingale, and intervals are normal ones from
-their variance. Several runs on one log share its rewards: their mean has less of the policy's own chance in
-it, but its error is counted as that of one run.
+Either way the differences from the expected rewards are a martingale. With n counts x of mean v and
+b = sum of x^2 / sum of x, so that b v - v^2 is their variance, the interval is those m with
+
+    |v - m| <= z sqrt((b m - m^2) / n),
+
+which for rewards of 0 and 1 is Wilson's, and is right when hardly any reward is not 0. If none is, b is the
+largest that a count could be. With negative counts the interval is the normal one. Several runs on one log
+share its rewards: their mean has less of the policy's own chance in it, but its error is counted as that of
+one run.
 """
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,14 +34,16 @@ from scipy.special import ndtri
 
 from thrifty import checks
 from thrifty.engines.state import Floats
-from thrifty.errors import InvalidValue
+from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.bandit import Bandit
+from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy
 from thrifty.replays import log as logs
 from thrifty.replays.log import Log
 from thrifty.table import aligned
 
 METHODS = ("rejection", "ips")
+SHOWN = 5  # arms that an error names
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,7 @@ class Replay:
     interval: tuple[float, float]
     logged: float  # the mean reward of the log
     logged_error: float
+    logged_interval: tuple[float, float]
     level: float
 
     def __str__(self) -> str:
@@ -63,8 +73,7 @@ def table(replays: Sequence[Replay]) -> str:
     one = replays[0]
     heading = ("", "mean reward", "± s.e.", f"{100 * one.level:g} % from", "to", "decisions")
     rows = [_row(r.policy, r.value, r.error, *r.interval, r.decisions) for r in replays]
-    reach = _reach(one.level) * one.logged_error
-    log = _row("the log", one.logged, one.logged_error, one.logged - reach, one.logged + reach, one.rows)
+    log = _row("the log", one.logged, one.logged_error, *one.logged_interval, one.rows)
     return aligned(heading, [*rows, log])
 
 
@@ -77,6 +86,7 @@ def replay(
     log: Any,
     method: str = "rejection",
     *,
+    arms: int | Iterable[Any] | None = None,
     runs: int = 10,
     seed: int = 0,
     level: float = 0.95,
@@ -87,25 +97,45 @@ def replay(
     """Estimate a policy's mean reward from a log: a CSV or Parquet file or a table, with the columns arm,
     reward, propensity and, if rows are not in order, time.
 
-    Bad rows are left out and counted, or refused with ``strict``.
+    ``arms`` are the ids that there are; if not given, those in the log. Bad rows are left out and counted, or
+    refused with ``strict``.
+
+    >>> import thrifty
+    >>> log = {"arm": ["a", "b"] * 500, "reward": [1, 0] * 500, "propensity": [0.5] * 1000}
+    >>> found = thrifty.replay(thrifty.UCB1(), log)
+    >>> print(f"{found.value:.3f} from {found.decisions:.0f} decisions, {found.logged:.3f} in the log")
+    0.980 from 510 decisions, 0.500 in the log
     """
+    if not isinstance(policy, Policy):
+        raise InvalidType(f"policy must be a policy such as TSMA(), got {checks.shown(policy)}")
     checks.choice("method", method, METHODS)
     runs = checks.integer("runs", runs, at_least=1)
+    seed = checks.integer("seed", seed, at_least=0)
     level = checks.unit("level", level, open_at_zero=True)
     if level >= 1.0:
         raise InvalidValue(f"level must be below 1, got {level!r}")
-    read = log if isinstance(log, Log) else logs.read(log, strict=strict)
-    play = _reject if method == "rejection" else _weigh
+    if isinstance(log, Log) and (arms is not None or strict):
+        raise InvalidValue("arms and strict are for a log that is still to be read, got one that was read")
+    read = log if isinstance(log, Log) else logs.read(log, arms, strict=strict)
+    _check(policy, read, reward_range)
+    rejection = method == "rejection"
+    share = float(read.propensity.min()) if rejection else 1.0 / len(read.arms)
+    horizon = max(1, round(share * (len(read) + read.elsewhere)))  # about so many rewards will the policy see
     found = []
     for run in range(runs):
+        words = np.random.SeedSequence([seed, run]).generate_state(2, np.uint64)
         bandit = Bandit(
-            policy, read.arms, horizon=len(read), seed=seed + run, reward_range=reward_range, prior=prior
+            copy.deepcopy(policy), read.arms, horizon, int(words[0]), prior, reward_range=reward_range
         )
-        found.append(play(bandit, read, np.random.default_rng([seed, run])))
-    values = [float(counts.mean()) if counts.size else math.nan for counts, _ in found]
-    value = float(np.mean(values))
-    error = float(np.mean([_error(counts) for counts, _ in found]))
-    reach = _reach(level) * error
+        rng = np.random.default_rng(int(words[1]))
+        found.append(_reject(bandit, read, rng) if rejection else _weigh(bandit, read))
+    low, top = reward_range or (0.0, float(read.reward.max()))
+    counts = [each for each, _ in found]
+    if rejection:
+        value, error, interval = _estimate(counts, low, top, level)
+    else:
+        value, error, interval = _estimate(counts, 0.0, top / float(read.propensity.min()), level)
+    logged, logged_error, logged_interval = _estimate([read.reward], low, top, level)
     return Replay(
         policy=policy.label,
         method=method,
@@ -115,20 +145,47 @@ def replay(
         decisions=float(np.mean([decisions for _, decisions in found])),
         value=value,
         error=error,
-        interval=(value - reach, value + reach),
-        logged=float(read.reward.mean()),
-        logged_error=_error(read.reward),
+        interval=interval,
+        logged=logged,
+        logged_error=logged_error,
+        logged_interval=logged_interval,
         level=level,
     )
 
 
-def _reach(level: float) -> float:
-    return float(ndtri(0.5 + level / 2.0))
+def _check(policy: Policy, log: Log, reward_range: tuple[float, float] | None) -> None:
+    """Whether the policy can live on this log."""
+    unseen = np.flatnonzero(np.bincount(log.arm, minlength=len(log.arms)) == 0)
+    if unseen.size:
+        names = ", ".join([*(repr(log.arms[i]) for i in unseen[:SHOWN]), *["..."][: unseen.size - SHOWN]])
+        count = f"{unseen.size:,} of {len(log.arms):,}"
+        raise InvalidValue(f"every arm must have rows in the log, and {count} have none: {names}")
+    rewards = Rewards(policy, reward_range)
+    try:
+        rewards.read_many(log.reward)
+    except InvalidValue:
+        for line, reward in zip(log.line.tolist(), log.reward.tolist(), strict=True):
+            rewards.read(reward, f"the reward in line {line}")
 
 
-def _error(values: Floats) -> float:
-    """The standard error of the mean; not a number for fewer than two values."""
-    return float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else math.nan
+def _estimate(
+    runs: Sequence[Floats], low: float, top: float, level: float
+) -> tuple[float, float, tuple[float, float]]:
+    """Value, standard error and interval from the counts of each run, which are from ``low`` to ``top``; NaN
+    if there are none."""
+    some = [counts - low for counts in runs if counts.size]
+    if not some:
+        return math.nan, math.nan, (math.nan, math.nan)
+    v = float(np.mean([counts.mean() for counts in some]))
+    n = float(np.mean([counts.size for counts in some]))
+    variance = float(np.mean([counts.var() for counts in some]))
+    error, z = math.sqrt(variance / n), float(ndtri(0.5 + level / 2.0))
+    middle, reach = v, z * error
+    if min(counts.min() for counts in some) >= 0.0:
+        b = variance / v + v if v > 0.0 else top - low
+        middle = (2.0 * n * v + z * z * b) / (2.0 * (n + z * z))
+        reach = z * math.sqrt(z * z * b * b + 4.0 * n * variance) / (2.0 * (n + z * z))  # v (b - v)
+    return low + v, error, (low + middle - reach, low + middle + reach)
 
 
 def _reject(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats, int]:
@@ -144,9 +201,10 @@ def _reject(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats,
     return np.array(rewards, float), len(rewards)
 
 
-def _weigh(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats, int]:
-    """What each row counts, and how many rows had the arm that the policy chose."""
-    counts = np.zeros(len(log))
+def _weigh(bandit: Bandit, log: Log) -> tuple[Floats, int]:
+    """What each row counts, and how many rows had the arm that the policy chose. Rows of unknown arms are
+    rows too, and count 0: propensities are shares of all rows."""
+    counts = np.zeros(len(log) + log.elsewhere)
     rows = zip(log.arm.tolist(), log.reward.tolist(), log.propensity.tolist(), strict=True)
     decisions = 0
     for t, (arm, reward, propensity) in enumerate(rows):

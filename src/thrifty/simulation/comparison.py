@@ -8,6 +8,8 @@ differences at once if q is the quantile of
 
 m* and s* being mean and standard error of R runs that are drawn from the R, with replacement: the bootstrap
 of the largest t statistic. Where all d_r are equal there is nothing to estimate, and the interval is a point.
+
+Regrets are sums of gaps, in whatever order: differences that are smaller than ROUNDING of them are none.
 """
 
 import math
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-SAMPLES = 2000  # of the bootstrap
+ROUNDING = 1e-9
+SAMPLES, BATCH = 2000, 100  # of the bootstrap, and how many at a time
 SHOWN = 12  # checkpoints in a printed table
 
 
@@ -109,10 +112,12 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
     """The paired difference of two policies, by their labels."""
     level = _level(level)
     a, b = (_find(result, label) for label in (first, second))
-    values = result.regret[a] - result.regret[b]
-    mean, error = _moments(values)
+    regrets = result.regret[[a, b]]
+    values = regrets[0] - regrets[1]
+    rounding = ROUNDING * np.abs(regrets).max(axis=(0, 1))
+    mean, error = _moments(values, rounding)
     runs = values.shape[0]
-    reach = _quantile_of_t(runs, level) * error, _quantile_of_maximum(values, level) * error
+    reach = _quantile_of_t(runs, level) * error, _quantile_of_maximum(values, error, level) * error
     interval, band = (np.stack([mean - part, mean + part]) for part in reach)
     return Difference(
         first,
@@ -123,8 +128,8 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
         error,
         interval,
         band,
-        float((values[:, -1] < 0.0).mean()),
-        float((values[:, -1] == 0.0).mean()),
+        float((values[:, -1] < -rounding[-1]).mean()),
+        float((np.abs(values[:, -1]) <= rounding[-1]).mean()),
     )
 
 
@@ -137,10 +142,11 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
     policies = order.size
     i, j = np.triu_indices(policies, 1)
     values = final[:, j] - final[:, i]  # the later minus the earlier
-    _, error = _moments(values)
-    reach = _quantile_of_maximum(values, level) * error
+    rounding = np.full(i.size, ROUNDING * np.abs(final).max())
+    mean, error = _moments(values, rounding)
+    reach = _quantile_of_maximum(values, error, level) * error
     surely = np.zeros((policies, policies), bool)  # [i, j]: i is better than j
-    surely[i, j] = values.mean(axis=0) > reach
+    surely[i, j] = mean > np.maximum(reach, rounding)
     excess = final.mean(axis=0) - final[:, 0].mean()
     spread = np.concatenate([[0.0], reach[: policies - 1]])  # pairs with the first come first
     return Ranking(
@@ -173,32 +179,33 @@ def _find(result: "Result", label: str) -> int:
     return result.labels.index(label)
 
 
-def _moments(values: Floats) -> tuple[Floats, Floats]:
-    """Means and standard errors over the runs."""
+def _moments(values: Floats, rounding: Floats) -> tuple[Floats, Floats]:
+    """Means and standard errors over the runs; a spread that is rounding is none."""
     runs = values.shape[0]
     if runs < 2:
         raise InvalidValue(f"a comparison needs at least 2 runs, got {runs}")
-    return values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(runs)
+    spread = values.std(axis=0, ddof=1)
+    return values.mean(axis=0), np.where(spread > rounding, spread, 0.0) / math.sqrt(runs)
 
 
 def _quantile_of_t(runs: int, level: float) -> float:
     return float(stdtrit(runs - 1, 0.5 + level / 2.0))
 
 
-def _quantile_of_maximum(values: Floats, level: float) -> float:
+def _quantile_of_maximum(values: Floats, error: Floats, level: float) -> float:
     """q. At least the quantile of a single t: few runs can make all resampled ones alike."""
-    mean, error = _moments(values)
-    values, mean = values[:, error > 0.0], mean[error > 0.0]
-    least = _quantile_of_t(values.shape[0], level)
-    if values.size == 0:
-        return least
     runs, rng = values.shape[0], np.random.default_rng(0)
-    largest = np.zeros(SAMPLES)
-    squares = (values - mean) ** 2
-    for sample in range(SAMPLES):
-        weights = np.bincount(rng.integers(0, runs, runs), minlength=runs) / runs
-        shift = weights @ (values - mean)
-        variance = np.maximum(weights @ squares - shift**2, 0.0) * runs / (runs - 1)
-        known = variance > 0.0
-        largest[sample] = np.max(np.abs(shift[known]) / np.sqrt(variance[known] / runs), initial=0.0)
-    return max(least, float(np.quantile(largest, level)))
+    least = _quantile_of_t(runs, level)
+    spread = error > 0.0
+    if not spread.any():
+        return least
+    units = (values - values.mean(axis=0))[:, spread] / error[spread]
+    largest = []
+    for _ in range(SAMPLES // BATCH):
+        weights = rng.multinomial(runs, np.full(runs, 1.0 / runs), BATCH) / runs
+        shift = weights @ units
+        variance = (weights @ units**2 - shift**2) / (runs - 1)
+        known = variance > ROUNDING  # otherwise one run was drawn R times
+        t = np.abs(shift) / np.sqrt(np.where(known, variance, math.inf))
+        largest.append(t.max(axis=1))
+    return max(least, float(np.quantile(np.concatenate(largest), level)))

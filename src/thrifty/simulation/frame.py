@@ -2,12 +2,15 @@
 
 import json
 import math
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thrifty.errors import MissingExtra
+from thrifty import storage
+from thrifty.errors import FileError, MissingExtra
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
@@ -30,15 +33,15 @@ def columns(result: "Result") -> dict[str, Any]:
         "run": np.tile(np.repeat(np.arange(runs), moments), policies),
         "t": np.tile(result.checkpoints, policies * runs),
         "regret": result.regret.reshape(rows),
-        "parameters": by_policy([json.dumps(table) for table in settings.policies]),
+        "parameters": by_policy([json.dumps(table, sort_keys=True) for table in settings.policies]),
         "engine": by_policy(list(settings.engines)),
         "problem": [settings.problem.kind] * rows,
         "arms": np.full(rows, settings.problem.gaps.size),
         "horizon": np.full(rows, settings.horizon),
-        "seed": np.full(rows, settings.seed),
+        "seed": [settings.seed if settings.seed < 2**63 else str(settings.seed)] * rows,
         "prior_mean": np.full(rows, mean),
         "prior_weight": np.full(rows, weight),
-        "delay": [repr(settings.delay)] * rows,
+        "delay": [json.dumps({"kind": settings.delay.kind} | vars(settings.delay))] * rows,
     }
 
 
@@ -53,7 +56,40 @@ def library() -> Any:
 
 
 def to_frame(result: "Result", **more: Any) -> Any:
-    """A polars or pandas DataFrame; ``more`` are columns with one value each, which come first."""
+    """A polars or pandas DataFrame; ``more`` are columns with one value each, which come first.
+
+    What is not there is null, which is NaN in pandas.
+    """
     table = columns(result)
     rows = len(table["policy"])
-    return library().DataFrame({name: [value] * rows for name, value in more.items()} | table)
+    kind = library()
+    options = {"nan_to_null": True} if kind.__name__ == "polars" else {}
+    return kind.DataFrame({name: [value] * rows for name, value in more.items()} | table, **options)
+
+
+def write(tables: Sequence[Any], target: Path) -> int:
+    """Write tables of one library below each other into a Parquet file; returns how many rows there are."""
+    kind = library()
+    if kind.__name__ == "polars":
+        table = kind.concat(tables, how="vertical_relaxed")
+        fill = table.write_parquet
+    else:
+        table = kind.concat(tables, ignore_index=True)
+        fill = table.to_parquet
+    try:
+        storage.replace(target, fill)
+    except ImportError:
+        raise MissingExtra("pandas cannot write Parquet here: pip install 'thrifty[frames]'") from None
+    return len(table)
+
+
+def read(source: Path) -> Any:
+    """A Parquet file as a table."""
+    kind = library()
+    with source.open("rb") as file:
+        try:
+            return kind.read_parquet(file)
+        except ImportError:
+            raise MissingExtra("pandas cannot read Parquet here: pip install 'thrifty[frames]'") from None
+        except Exception as error:  # each library has its own
+            raise FileError(f"{source} must be a Parquet file: {error}") from None

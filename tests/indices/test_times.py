@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thrifty.indices import bayes_ucb, clocked, kl_ucb, ucb1, ucb1_tuned, ucb_v
+from thrifty.indices import bayes_ucb, kl_ucb, times, ucb1, ucb1_tuned, ucb_v
 from thrifty.numerics.families import BERNOULLI, EXPONENTIAL, GAUSSIAN, POISSON
 
 Index = Callable[[float, float, float], float]  # of n, mean and t
@@ -121,6 +121,6 @@ def test_without_exploration_only_the_mean_is_reached() -> None:
 
 
 def test_times_beyond_all_numbers_are_never() -> None:
-    assert clocked.time(1e6) == math.inf
+    assert times.time(1e6) == math.inf
     assert ucb1.reach(1e6, 0.0, 1.0) == math.inf
-    assert 1e300 < clocked.time(clocked.LONGEST) < math.inf
+    assert 1e300 < times.time(times.LONGEST) < math.inf

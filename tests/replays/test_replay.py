@@ -1,0 +1,419 @@
+"""Replays of logs whose truth is known: estimates, their intervals, and what is refused."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+import pytest
+from chance import SIGMAS, UNLUCKY, assert_mean
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+import thrifty
+from thrifty.cli import main
+from thrifty.cli import replay as command
+from thrifty.errors import ThriftyError
+from thrifty.policies import POLICIES, Policy
+from thrifty.replays import log as logs
+from thrifty.replays import replay as replays
+
+Floats = NDArray[np.float64]
+
+MEANS = np.array([0.6, 0.4, 0.3, 0.5])
+SHARES = np.array([0.1, 0.4, 0.3, 0.2])  # of the arms in a log: the best one is rare
+BETA = thrifty.ThompsonSampling(law="beta")
+
+
+def synthetic(seed: int, rows: int, means: Floats = MEANS) -> dict[str, Floats]:
+    """A log of a policy that chooses at random, with these shares."""
+    rng = np.random.default_rng([2025, seed])
+    arm = rng.choice(SHARES.size, rows, p=SHARES)
+    return {"arm": arm, "reward": (rng.random(rows) < means[arm]).astype(float), "propensity": SHARES[arm]}
+
+
+class Witness(thrifty.Bandit):
+    """A bandit that remembers what it was made for, which arms it chose, and which of those were pulled."""
+
+    every: list["Witness"]
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.given = arguments
+        self.chosen: list[Any] = []
+        self.pulled: list[Any] = []
+        self.every.append(self)
+
+    def select(self) -> Any:
+        self.chosen.append(super().select())
+        return self.chosen[-1]
+
+    def update(self, arm: Any, reward: float) -> None:
+        self.pulled.append(arm)
+        super().update(arm, reward)
+
+
+@pytest.fixture
+def witnesses(monkeypatch: pytest.MonkeyPatch) -> list[Witness]:
+    monkeypatch.setattr(Witness, "every", [], raising=False)
+    monkeypatch.setattr(replays, "Bandit", Witness)
+    return Witness.every
+
+
+def inside(interval: tuple[float, float], truth: float) -> bool:
+    return interval[0] <= truth <= interval[1]
+
+
+def assert_at_least(hits: int, trials: int, probability: float) -> None:
+    """A count is not surprisingly small."""
+    assert stats.binomtest(hits, trials, probability, "less").pvalue > UNLUCKY
+
+
+# Rejection -------------------------------------------------------------------------------------------------
+
+
+def test_rejection_against_the_truth(witnesses: list[Witness]) -> None:
+    """Over many logs: as many decisions as there should be, the mean reward that simulate has for so many,
+    and intervals that hold for the decisions that were made."""
+    rows, many = 1000, 200
+    counts, values, fine = [], [], 0
+    for seed in range(many):
+        witnesses.clear()
+        found = replays.replay(BETA, synthetic(seed, rows), runs=1, seed=seed)
+        (bandit,) = witnesses
+        assert found.decisions == len(bandit.pulled)
+        counts.append(found.decisions)
+        values.append(found.value)
+        fine += inside(found.interval, float(MEANS[bandit.pulled].mean()))
+    share = SHARES.min()
+    assert_mean(np.array(counts), rows * share, math.sqrt(rows * share * (1.0 - share)))
+    horizon = 3 * int(rows * share)
+    every = thrifty.simulate(
+        BETA, thrifty.Bernoulli(MEANS), horizon, runs=2000, checkpoints=range(1, horizon)
+    )
+    t = every.checkpoints
+    weights = stats.binom.pmf(t, rows, share)
+    truth = float(weights @ (MEANS.max() - every.regret[0].mean(axis=0) / t))
+    known = float(weights @ (every.regret[0].std(axis=0) / t)) / math.sqrt(2000)
+    error = math.hypot(np.std(values) / math.sqrt(many), known)
+    assert abs(np.mean(values) - truth) < SIGMAS * error
+    assert error < 0.005  # so that a bias of a few hundredths would show
+    assert_at_least(fine, many, 0.95)
+
+
+def test_several_runs_hold_for_the_policy_itself() -> None:
+    """With its own luck averaged out, intervals are of what simulate has, and not only of these decisions."""
+    rows, many = 800, 100
+    truth = (
+        thrifty.simulate(thrifty.UCB1(), thrifty.Bernoulli(MEANS), 80, runs=1000).regret[0, :, -1].mean() / 80
+    )
+    found = [replays.replay(thrifty.UCB1(), synthetic(seed, rows), runs=8) for seed in range(many)]
+    fine = sum(inside(one.interval, MEANS.max() - truth) for one in found)
+    assert_at_least(fine, many, 0.95)
+
+
+def test_rare_rewards(witnesses: list[Witness]) -> None:
+    """Of one in a hundred, a replay of 100 decisions often has none: the interval must not be a point."""
+    many, fine, none = 200, 0, 0
+    means = np.full(4, 0.01)
+    for seed in range(many):
+        found = replays.replay(thrifty.UCB1(), synthetic(seed, 1000, means), runs=1, seed=seed)
+        fine += inside(found.interval, 0.01)
+        none += found.value == 0.0
+        assert found.interval[1] > 0.02
+    assert 40 < none < 110  # (1 - 0.01)^100 = 0.37 of them
+    assert_at_least(fine, many, 0.95)
+
+
+# Inverse propensity ----------------------------------------------------------------------------------------
+
+
+def slowed(policy: Policy, rows: int, seed: int, shares: Floats) -> float:
+    """The mean expected reward of decisions of which only some are carried out."""
+    rng = np.random.default_rng([2026, seed])
+    bandit = thrifty.Bandit(policy, shares.size, seed=seed)
+    total = 0.0
+    for luck, coin in rng.random((rows, 2)).tolist():
+        arm = bandit.select()
+        total += MEANS[arm]
+        if luck < shares[arm]:
+            bandit.update(arm, float(coin < MEANS[arm]))
+        else:
+            bandit.cancel(arm)
+    return total / rows
+
+
+@pytest.mark.parametrize("arms", [4, 3], ids=["all arms", "one arm unknown"])
+def test_inverse_propensity_against_the_truth(witnesses: list[Witness], arms: int) -> None:
+    """Over many logs: the mean reward of the decisions, made by a policy that learns from some of them alone.
+
+    If an arm is unknown, its rows count for the propensities all the same."""
+    rows, many = 500, 200
+    values, fine = [], 0
+    for seed in range(many):
+        witnesses.clear()
+        found = replays.replay(BETA, synthetic(seed, rows), "ips", arms=arms, runs=1, seed=seed)
+        (bandit,) = witnesses
+        assert len(bandit.chosen) == found.rows == rows - found.bad
+        assert found.decisions == len(bandit.pulled)
+        values.append(found.value)
+        fine += inside(found.interval, float(MEANS[bandit.chosen].mean()))
+    truths = [slowed(BETA, rows, seed, SHARES[:arms]) for seed in range(many)]
+    error = math.hypot(np.std(values), np.std(truths)) / math.sqrt(many)
+    assert abs(np.mean(values) - np.mean(truths)) < SIGMAS * error
+    assert error < 0.01
+    assert_at_least(fine, many, 0.95)
+
+
+def test_what_inverse_propensity_counts(witnesses: list[Witness]) -> None:
+    """Row by row: the reward over the propensity where the log has the policy's arm, and 0 elsewhere."""
+    log = synthetic(0, 300)
+    found = replays.replay(thrifty.TSMA(), log, "ips", runs=2)
+    values = []
+    for bandit in witnesses:
+        same = np.array(bandit.chosen) == log["arm"]
+        assert bandit.pulled == log["arm"][same].tolist()
+        values.append(float((log["reward"] / log["propensity"])[same].sum()) / 300)
+        assert bandit.statistics()["pending"].sum() == 0
+    assert found.value == pytest.approx(np.mean(values))
+    assert found.decisions == np.mean([len(bandit.pulled) for bandit in witnesses])
+
+
+# Intervals -------------------------------------------------------------------------------------------------
+
+
+def one_arm(rewards: list[float], propensity: float = 1.0) -> dict[str, list[Any]]:
+    return {"arm": ["a"] * len(rewards), "reward": rewards, "propensity": [propensity] * len(rewards)}
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("hits", "n"), [(0, 1), (0, 125), (1, 125), (60, 125), (125, 125)])
+def test_intervals_of_zeros_and_ones_are_wilsons(hits: int, n: int, level: float) -> None:
+    log = one_arm([1.0] * hits + [0.0] * (n - hits))
+    theirs = stats.binomtest(hits, n).proportion_ci(level, method="wilson")
+    for method in replays.METHODS:
+        found = replays.replay(thrifty.UCB1(), log, method, runs=2, level=level)
+        assert (found.decisions, found.value) == (n, hits / n)
+        for interval in (found.interval, found.logged_interval):
+            assert interval == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+        assert found.error == pytest.approx(math.sqrt(hits * (n - hits) / n**3))
+
+
+@pytest.mark.parametrize("hits", [0, 3])
+def test_inverse_propensity_widens_wilsons_interval(hits: int) -> None:
+    n, share = 400, 0.125
+    log = one_arm([1.0] * hits + [0.0] * (n - hits), share)
+    theirs = stats.binomtest(hits, n).proportion_ci(method="wilson")
+    found = replays.replay(thrifty.UCB1(), log, "ips", runs=1)
+    assert found.interval == pytest.approx((theirs.low / share, theirs.high / share), abs=1e-12)
+
+
+def test_the_interval_of_other_rewards_solves_its_equation() -> None:
+    rewards = np.random.default_rng(3).beta(0.5, 2.0, 60)
+    found = replays.replay(thrifty.UCB1(), one_arm(rewards.tolist()), runs=1)
+    v, b, z = rewards.mean(), (rewards**2).sum() / rewards.sum(), stats.norm.ppf(0.975)
+
+    def excess(m: float) -> float:
+        return float((v - m) ** 2 - z**2 * (b * m - m**2) / 60)
+
+    roots = optimize.brentq(excess, 0.0, v), optimize.brentq(excess, v, 1.0)
+    assert found.interval == pytest.approx(roots)
+    error = rewards.std() / math.sqrt(60)
+    assert found.interval == pytest.approx(
+        (v - z * error, v + z * error), rel=0.1
+    )  # it is nearly the normal one
+
+
+def test_a_range_of_rewards_is_a_unit_for_rejection() -> None:
+    log = synthetic(4, 500)
+    unit = replays.replay(BETA, log, seed=5)
+    other = log | {"reward": 10.0 * log["reward"] - 4.0}
+    found = replays.replay(BETA, other, seed=5, reward_range=(-4.0, 6.0))
+    assert found.value == pytest.approx(10.0 * unit.value - 4.0)
+    assert found.interval == pytest.approx([10.0 * end - 4.0 for end in unit.interval])
+    assert found.logged_interval == pytest.approx([10.0 * end - 4.0 for end in unit.logged_interval])
+
+
+def test_rewards_of_any_size_have_normal_intervals() -> None:
+    rewards = [-1.0, 2.5, 0.5, 7.0]
+    found = replays.replay(thrifty.ThompsonSampling(), one_arm(rewards), runs=1, reward_range=None)
+    reach = 1.959964 * np.std(rewards) / 2.0
+    assert found.interval == pytest.approx((2.25 - reach, 2.25 + reach), rel=1e-6)
+
+
+def test_a_log_that_allows_no_decision() -> None:
+    log = {"arm": ["a", "b"], "reward": [1.0, 1.0], "propensity": [1.0, 1e-12]}
+    found = replays.replay(thrifty.UCB1(), log, runs=3)
+    assert found.decisions == 0.0
+    assert all(map(math.isnan, (found.value, found.error, *found.interval)))
+    assert found.logged == 1.0
+    assert "nan" in str(found)
+
+
+# What the policy is given ----------------------------------------------------------------------------------
+
+
+def test_the_horizon_is_about_how_many_rewards_there_will_be(witnesses: list[Witness]) -> None:
+    """Rows of unknown arms are rows, too."""
+    log = synthetic(6, 1000)
+    for arms, method, horizon in ((4, "rejection", 100), (3, "rejection", 100), (4, "ips", 250)):
+        replays.replay(thrifty.TSMA(), log, method, arms=arms, runs=1)
+        assert witnesses[-1].horizon == horizon
+        assert abs(len(witnesses[-1].pulled) - horizon) < horizon / 2
+
+
+def test_runs_have_streams_of_their_own(witnesses: list[Witness]) -> None:
+    log = synthetic(7, 300)
+    first = replays.replay(BETA, log, runs=5, seed=0)
+    assert replays.replay(BETA, log, runs=5, seed=0) == first
+    replays.replay(BETA, log, runs=5, seed=1)
+    seeds = [bandit.given[3] for bandit in witnesses]
+    assert seeds[:5] == seeds[5:10]
+    assert len(set(seeds)) == 10
+    assert len({tuple(bandit.pulled) for bandit in witnesses[:5]}) == 5
+
+
+class Counting:
+    """A posterior of one's own that knows how much it was told."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def observe(self, arm: Any, reward: float) -> None:
+        self.told += 1
+
+    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Floats:
+        return rng.random(size)
+
+
+def test_a_posterior_of_ones_own_begins_anew_in_every_run(witnesses: list[Witness]) -> None:
+    posterior: Any = Counting()
+    replays.replay(thrifty.ThompsonSampling(law=posterior), synthetic(8, 200), runs=3)
+    assert posterior.told == 0
+    for bandit in witnesses:
+        assert bandit.policy.law.told == len(bandit.pulled) > 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_every_policy_can_be_replayed(name: str) -> None:
+    log = synthetic(9, 300)
+    for method in replays.METHODS:
+        found = replays.replay(POLICIES[name](), log, method, runs=2)
+        assert 0.0 < found.value < 1.5
+        assert found.decisions > 10
+
+
+# Mistakes --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "dr"}, "method must be one of rejection, ips, got 'dr'"),
+        ({"runs": 0}, "runs must be at least 1, got 0"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"level": 1.0}, "level must be below 1, got 1.0"),
+        ({"level": 95}, "level must be in (0, 1], got 95"),
+        ({"policy": "TSMA"}, "policy must be a policy such as TSMA(), got 'TSMA'"),
+        ({"arms": ["a", "b", *"cdefgh"]},
+         "every arm must have rows in the log, and 6 of 8 have none: 'c', 'd', 'e', 'f', 'g', ..."),
+        ({"arms": ["a", "b", "c"]}, "every arm must have rows in the log, and 1 of 3 have none: 'c'"),
+        ({"reward_range": (0.0, 0.5)}, "the reward in line 3 must be in [0.0, 0.5], got 1.0"),
+        ({"policy": BETA, "reward_range": (0.0, 2.0)},
+         "the reward in line 3 must be 0.0 or 2.0 for this policy, got 1.0"),
+        ({"strict": True},
+         "the log must have no bad rows, got\n1 row left out: reward is not a number (line 2)"),
+        ({"log": logs.read(one_arm([1.0])), "strict": True},
+         "arms and strict are for a log that is still to be read, got one that was read"),
+        ({"log": 3}, "log must be a file or a table with columns, got int"),
+    ],
+)  # fmt: skip
+def test_mistakes(options: dict[str, Any], message: str) -> None:
+    log = {"arm": ["a", "a", "b"], "reward": [0.0, None, 1.0], "propensity": [0.5, 0.5, 0.5]}
+    with pytest.raises(ThriftyError) as caught:
+        thrifty.replay(**{"policy": thrifty.UCB1(), "log": log} | options)
+    assert str(caught.value) == message
+
+
+# The command line ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    rows = zip(*(column.tolist() for column in synthetic(10, 500).values()), strict=True)
+    text = "".join(f"{'abcd'[int(arm)]},{reward:g},{share:g}\n" for arm, reward, share in rows)
+    path = tmp_path / "log.csv"
+    path.write_text("arm,reward,propensity\n" + text + "a,nan,0.1\nb,1,0\n")
+    return path
+
+
+def test_policies_are_replayed_and_bad_rows_reported(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = [
+        "--policy",
+        "TSMA(alpha=0.5)",
+        "--policy",
+        "UCB1",
+        "--method",
+        "ips",
+        "--runs",
+        "2",
+        "--seed",
+        "3",
+    ]
+    assert main(["replay", str(file), *options]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "1 row left out: reward is not a number (line 502)",
+        "1 row left out: propensity is not in (0, 1] (line 503)",
+        "",
+    ]
+    policies = thrifty.TSMA(alpha=0.5), thrifty.UCB1()
+    found = [thrifty.replay(policy, file, "ips", runs=2, seed=3) for policy in policies]
+    assert "\n".join(lines[3:-2]) == replays.table(found)
+    assert lines[-2:] == ["", "500 rows, 4 arms, ips, 2 runs each"]
+    assert lines[-3].split()[:2] == ["the", "log"]
+
+
+def test_arms_and_ranges(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    polars.DataFrame(synthetic(10, 500)).write_parquet(tmp_path / "log.parquet")
+    count = file.read_text().count("\nc,")
+    for path, arms in ((file, "d,b,a"), (tmp_path / "log.parquet", "3,1,0")):
+        command_line = ["replay", str(path), "--policy", "UCB1()", "--arms", arms, "--range", "0,2"]
+        assert main([*command_line, "--runs", "1"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0].startswith(f"{count} rows left out: unknown arm (line ")
+        assert lines[-1] == f"{500 - count} rows, 3 arms, rejection, 1 runs each"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--policy", "UCB1()", "--strict"],
+         "log.csv must have no bad rows, got\n1 row left out: reward is not a number (line 502)\n"
+         "1 row left out: propensity is not in (0, 1] (line 503)\n"),
+        (["--policy", "UCB1()", "--arms", "a,e"],
+         "every arm must have rows in the log, and 1 of 2 have none: 'e'\n"),
+        (["--policy", "TSMA(alpha=2)"],
+         "must be written like TSMA(alpha=0.5), got 'TSMA(alpha=2)': alpha must be in [0, 1], got 2\n"),
+        (["--policy", "TSMA(beta=2)"], "unexpected keyword argument 'beta'\n"),
+        (["--policy", "TSMA("], "got 'TSMA(': '(' was never closed (<unknown>, line 1)\n"),
+        (["--policy", "exit()"], "got 'exit()': exit() is neither a policy nor a value\n"),
+        (["--policy", "'UCB1'"], "policy must be one of those of thrifty policies, got \"'UCB1'\"\n"),
+        (["--policy", "UCB1()", "--range", "0"], "reward_range must be None or (low, high), got (0.0,)\n"),
+    ],
+)  # fmt: skip
+def test_mistakes_on_the_command_line(
+    file: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(file), *arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("thrifty: error: ")
+    assert err.endswith(message)
+
+
+@pytest.mark.parametrize("policy", [kind() for kind in POLICIES.values()], ids=str)
+def test_policies_are_written_as_in_python(policy: Policy) -> None:
+    assert command.policy(repr(policy)) == policy
+    if type(policy) is not thrifty.Binarised:
+        assert command.policy(type(policy).__name__) == policy
