@@ -184,54 +184,47 @@ def test_where_a_run_is_cut_changes_nothing(policy: Policy, prior: tuple[float, 
 
 
 ARRAYS = ("regret", "pulls", "draws", "evaluations")
-TINY = """
+CASES: dict[str, tuple[str, list[Policy], Problem, tuple[float, float] | None]] = {
+    "scan": ("scan", EVERY, PROBLEM, None),
+    "gaussian rewards": ("scan", ANY, thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
+    "counts": ("scan", COUNTS, thrifty.Poisson([0.0, 2.5, 0.5]), None),
+    "rewards in between": ("scan", UNIT, thrifty.Beta([0.5, 2.0, 3.0], [1.0, 2.0, 0.7]), (0.4, 0.5)),
+    "tournament": ("tournament", COMMITTED, PROBLEM, (0.4, 1.0)),
+    "kinetic": ("kinetic", CLOCKED, PROBLEM, None),
+    "kinetic with a prior": ("kinetic", CLOCKED, PROBLEM, (0.4, 1.0)),
+    "sleepers": ("sleepers", FRESH, PROBLEM, None),
+    "sleepers with a prior": ("sleepers", FRESH, PROBLEM, (0.4, 1.0)),
+}
+SCRIPT = """
 import sys
+from pathlib import Path
 import numpy as np
 from thrifty import *
 
-result = simulate({policies}, {problem}, horizon=60, runs=2, seed=3, prior={prior}, engine={engine!r})
-np.savez(sys.argv[1], **{{name: getattr(result, name) for name in {names}}})
+for name, (engine, policies, problem, prior) in {cases}.items():
+    result = simulate(policies, problem, horizon=60, runs=2, seed=3, prior=prior, engine=engine)
+    np.savez(Path(sys.argv[1], name + ".npz"), **{{array: getattr(result, array) for array in {arrays}}})
 """
 
 
-@pytest.mark.parametrize(
-    ("engine", "policies", "problem", "prior"),
-    [
-        ("scan", EVERY, PROBLEM, None),
-        ("scan", ANY, thrifty.Gaussian([0.0, -1.0, 0.5]), (0.0, 0.5)),
-        ("scan", COUNTS, thrifty.Poisson([0.0, 2.5, 0.5]), None),
-        ("scan", UNIT, thrifty.Beta([0.5, 2.0, 3.0], [1.0, 2.0, 0.7]), (0.4, 0.5)),
-        ("tournament", COMMITTED, PROBLEM, (0.4, 1.0)),
-        ("kinetic", CLOCKED, PROBLEM, None),
-        ("kinetic", CLOCKED, PROBLEM, (0.4, 1.0)),
-        ("sleepers", FRESH, PROBLEM, None),
-        ("sleepers", FRESH, PROBLEM, (0.4, 1.0)),
-    ],
-    ids=[
-        "scan",
-        "gaussian rewards",
-        "counts",
-        "rewards in between",
-        "tournament",
-        "kinetic",
-        "kinetic with a prior",
-        "sleepers",
-        "sleepers with a prior",
-    ],
-)
-def test_interpreted_kernels_give_the_same_numbers(
-    engine: str, policies: list[Policy], problem: Problem, prior: tuple[float, float] | None, tmp_path: Path
-) -> None:
-    script, file = tmp_path / "tiny.py", tmp_path / "tiny.npz"
-    script.write_text(
-        TINY.format(policies=policies, problem=problem, prior=prior, engine=engine, names=ARRAYS)
-    )
+@pytest.fixture(scope="module")
+def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the interpreted kernels gave for each case."""
+    folder = tmp_path_factory.mktemp("interpreted")
+    script = folder / "script.py"
+    script.write_text(SCRIPT.format(cases=CASES, arrays=ARRAYS))
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    subprocess.run([sys.executable, "-W", "error", script, file], env=environment, check=True)
+    subprocess.run([sys.executable, "-W", "error", script, folder], env=environment, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_interpreted_kernels_give_the_same_numbers(name: str, interpreted: Path) -> None:
+    engine, policies, problem, prior = CASES[name]
     compiled = thrifty.simulate(policies, problem, horizon=60, runs=2, seed=3, prior=prior, engine=engine)
-    with np.load(file) as interpreted:
-        for name in ARRAYS:
-            np.testing.assert_array_equal(interpreted[name], getattr(compiled, name))
+    with np.load(interpreted / f"{name}.npz") as arrays:
+        for array in ARRAYS:
+            np.testing.assert_array_equal(arrays[array], getattr(compiled, array))
 
 
 def test_every_engine_is_compiled_once() -> None:

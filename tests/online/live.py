@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thrifty
+from thrifty.engines.history import SIZE, START
 from thrifty.engines.state import State, reward_stream
 from thrifty.numerics import random
 from thrifty.online.posterior import PosteriorCore
@@ -108,7 +109,14 @@ def decide(bandit: thrifty.Bandit, coins: Coins, rounds: int) -> list[Hashable]:
 
 
 def assert_same_state(first: State, second: State) -> None:
-    """Everything that an engine keeps, but for the rule."""
+    """Everything that an engine keeps, but for the rule, and for where single rewards are kept."""
     for name, a, b in zip(State._fields, first, second, strict=True):
-        if name not in ("rule", "count", "woken"):
+        if name not in ("rule", "count", "woken", "history", "spans"):
             np.testing.assert_array_equal(a, b, err_msg=name)
+    for one, other in zip(first.spans, second.spans, strict=True):
+        np.testing.assert_array_equal(kept(first, one), kept(second, other), err_msg="history")
+
+
+def kept(now: State, span: Any) -> Any:
+    """The different rewards of an arm, and how often each came."""
+    return now.history[span[START] : span[START] + span[SIZE]]

@@ -7,7 +7,7 @@ import pytest
 from chance import UNLUCKY, assert_share, assert_uniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live import EVERY, EVERYWHERE, Coins, Widening, column, refused, state, warm
+from live import EVERY, EVERYWHERE, Coins, Widening, column, state, warm
 from numba import njit
 from scipy import stats
 
@@ -212,70 +212,6 @@ def test_many_at_once_across_a_doubling_of_the_horizon() -> None:
     one, many = (thrifty.Bandit(thrifty.TSMA(), 3, seed=3, prior=(0.5, 1.0)) for _ in range(2))
     assert many.select_many(5000) == [one.select() for _ in range(5000)]
     assert one.horizon == many.horizon == 8192
-
-
-# Pulls that are not made ---------------------------------------------------------------------------------
-
-
-@EVERYWHERE
-def test_a_first_pull_that_is_cancelled_is_handed_out_again(policy: Policy, engine: str) -> None:
-    bandit = thrifty.Bandit(policy, 5, seed=4, engine=engine)
-    assert bandit.select_many(4) == [0, 1, 2, 3]
-    bandit.cancel(2)
-    bandit.update(0, 1.0)
-    bandit.cancel(1)
-    assert column(bandit, "pending") == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0}
-    assert sorted(bandit.select_many(3)) == [1, 2, 4]
-    assert bandit.select() == 0
-    for arm in (0, 1, 2, 3, 4):
-        bandit.cancel(arm)
-    for arm in (0, 3, "none"):
-        with refused(thrifty.InvalidValue, "arm must be one ", bandit):
-            bandit.cancel(arm)
-
-
-DETERMINISTIC = [
-    thrifty.KLUCBPlusPlus(),
-    thrifty.MOSS(),
-    thrifty.UCB1(),
-    thrifty.UCB1Tuned(),
-    thrifty.UCBV(),
-    thrifty.KLUCB(),
-    thrifty.BayesUCB(),
-    thrifty.IMED(),
-    thrifty.AdaUCB(),
-]
-
-
-@pytest.mark.parametrize(
-    ("policy", "engine"), [(policy, engine) for policy in DETERMINISTIC for engine in policy.runs_on], ids=str
-)
-def test_a_cancelled_pull_leaves_no_mark(policy: Policy, engine: str) -> None:
-    """What a deterministic policy decides next is what it would have, had it never been asked; but for the
-    time that has passed."""
-    asked, other = (warm(policy, [3, 9, 20, 2, 5, 7, 11, 30], MEANS, seed=5, engine=engine) for _ in range(2))
-    for _ in range(60):
-        arms = asked.select_many(7)
-        for arm in reversed(arms):
-            asked.cancel(arm)
-        other._t = asked._t
-        first, second = asked.select(), other.select()
-        assert first == second
-        for bandit in (asked, other):
-            bandit.update(first, float(first % 2))
-    assert not asked.statistics()["pending"].any()
-
-
-@pytest.mark.parametrize("engine", ["scan", "tournament"])
-def test_a_cancelled_pull_gives_its_index_back(engine: str) -> None:
-    """TS-MA: an index that was spent is not, so that nothing is drawn anew for the next decision."""
-    bandit = warm(thrifty.TSMA(), [5] * 8, MEANS, seed=6, engine=engine)
-    arm, draws = bandit.select(), column(bandit, "draws")
-    bandit.cancel(arm)
-    assert bandit.select() == arm
-    assert column(bandit, "draws") == draws
-    bandit.select()
-    assert column(bandit, "draws") != draws
 
 
 # Engines -------------------------------------------------------------------------------------------------

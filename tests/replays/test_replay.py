@@ -102,6 +102,16 @@ def test_rejection_against_the_truth(witnesses: list[Witness]) -> None:
     assert_at_least(fine, many, 0.95)
 
 
+def test_initial_pulls_do_not_follow_the_log() -> None:
+    """Of 80 arms, in the order in which they appear, each would be there as soon as it is wanted."""
+    rng = np.random.default_rng(11)
+    arm = rng.integers(80, size=4000)
+    log = {"arm": arm, "reward": np.zeros(4000), "propensity": np.full(4000, 1 / 80)}
+    for method in replays.METHODS:
+        found = replays.replay(thrifty.UCB1(), log, method, runs=40)
+        assert abs(found.decisions - 50.0) < SIGMAS * math.sqrt(50.0 / 40.0) * 2.0  # runs share the log
+
+
 def test_several_runs_hold_for_the_policy_itself() -> None:
     """With its own luck averaged out, intervals are of what simulate has, and not only of these decisions."""
     rows, many = 800, 100
@@ -164,6 +174,25 @@ def test_inverse_propensity_against_the_truth(witnesses: list[Witness], arms: in
     assert abs(np.mean(values) - np.mean(truths)) < SIGMAS * error
     assert error < 0.01
     assert_at_least(fine, many, 0.95)
+
+
+def test_small_propensities_make_wide_intervals(witnesses: list[Witness]) -> None:
+    """A reward of a rare arm would count a hundred times, and has mostly not been seen: without that in mind,
+    half of the intervals would be wrong."""
+    shares = np.array([0.5, 0.25, 0.12, 0.06, 0.03, 0.02, 0.01, 0.01])
+    means = np.array([0.01, 0.02, 0.03, 0.02, 0.02, 0.01, 0.03, 0.02])
+    many, fine, normal = 100, 0, 0
+    for seed in range(many):
+        witnesses.clear()
+        rng = np.random.default_rng([12, seed])
+        arm = rng.choice(8, 1500, p=shares)
+        log = {"arm": arm, "reward": rng.random(1500) < means[arm], "propensity": shares[arm]}
+        found = replays.replay(BETA, log, "ips", arms=8, runs=1, seed=seed)
+        truth = float(means[witnesses[0].chosen].mean())
+        fine += inside(found.interval, truth)
+        normal += abs(found.value - truth) < 1.96 * found.error
+    assert_at_least(fine, many, 0.95)
+    assert stats.binomtest(normal, many, 0.95, "less").pvalue < UNLUCKY
 
 
 def test_what_inverse_propensity_counts(witnesses: list[Witness]) -> None:
@@ -242,13 +271,20 @@ def test_rewards_of_any_size_have_normal_intervals() -> None:
     assert found.interval == pytest.approx((2.25 - reach, 2.25 + reach), rel=1e-6)
 
 
-def test_a_log_that_allows_no_decision() -> None:
+def test_a_log_that_allows_hardly_any_decision() -> None:
+    """Its one row of a rare arm is taken if that is what the policy begins with. Runs without a decision are
+    not counted, and if there are none with one, nothing is known."""
     log = {"arm": ["a", "b"], "reward": [1.0, 1.0], "propensity": [1.0, 1e-12]}
-    found = replays.replay(thrifty.UCB1(), log, runs=3)
-    assert found.decisions == 0.0
-    assert all(map(math.isnan, (found.value, found.error, *found.interval)))
-    assert found.logged == 1.0
-    assert "nan" in str(found)
+    found = {
+        one.decisions: one for one in (replays.replay(thrifty.UCB1(), log, runs=2, seed=s) for s in range(9))
+    }
+    assert set(found) == {0.0, 0.5, 1.0}
+    nothing = found[0.0]
+    assert all(map(math.isnan, (nothing.value, nothing.error, *nothing.interval)))
+    assert nothing.logged == 1.0
+    assert "nan" in str(nothing)
+    assert found[0.5].value == found[1.0].value == 1.0
+    assert found[0.5].interval == found[1.0].interval
 
 
 # What the policy is given ----------------------------------------------------------------------------------

@@ -1,10 +1,6 @@
 """simulate: the same numbers whatever happens around them, right answers at the edges, clear refusals."""
 
-import hashlib
 import math
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,38 +129,6 @@ def test_no_two_of_a_thousand_runs_share_a_stream() -> None:
         for run in range(1000)
     }
     assert len(streams) == 2 * 4 * 1000
-
-
-SMALL = """
-import hashlib, numpy, thrifty
-from thrifty.simulation import run
-policies = [
-    thrifty.ThompsonSampling(), thrifty.ThompsonSampling("beta"), thrifty.EpsilonTS("beta", 0.3),
-    thrifty.ExpTS(), thrifty.ExpTSPlus(), thrifty.TSMA(0.8), thrifty.TSMA(0.8, "beta"),
-    thrifty.TSMA(0.8, phi=9.0, sampling="batch"), thrifty.TSTD(0.8, phi=4.0), thrifty.KLUCBPlusPlus(),
-]
-digest = hashlib.sha256()
-for engine, some in (("scan", policies), ("tournament", [policies[5], policies[-1]])):
-    result = thrifty.simulate(some, thrifty.Bernoulli([0.2, 0.6, 0.5]), 60, runs=2, seed=5, engine=engine)
-    for array in (result.regret, result.pulls, result.draws, result.evaluations):
-        digest.update(array.tobytes())
-print(digest.hexdigest())
-"""
-
-
-def test_interpreted_kernels_give_the_same_numbers() -> None:
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", SMALL],
-            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
-    assert len(outputs[0].strip()) == hashlib.sha256().digest_size * 2
 
 
 # The contract on random streams -------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from thrifty.numerics import random
 # was set to, the level is too low.
 LOW, GOAL, HIGH = -1.0, 3.5, 1.8
 # In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
-STRIDE, HASTE = 16, 64.0
+STRIDE, HASTE, BURST = 16, 64.0, 10_000.0  # the last: but never more than so many
 SEARCHES = 5  # for the first level
 SAMPLE = 64  # arms of each group that a new level is computed from, up to twice as many
 CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
@@ -358,7 +358,7 @@ def _control(rule, state):
     """Keep the level where the rates sum to what they should, with a little work in each round."""
     if state.count[SWEEPING]:
         forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
-        _sweep(rule, state, STRIDE + int(state.levels[DRAWN] + min(HASTE * forced, 2.0**53)))
+        _sweep(rule, state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced, BURST)))
     elif _is_off(rule, state):
         _find_level(rule, state)
 

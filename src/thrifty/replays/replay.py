@@ -17,10 +17,14 @@ b = sum of x^2 / sum of x, so that b v - v^2 is their variance, the interval is 
 
     |v - m| <= z sqrt((b m - m^2) / n),
 
-which for rewards of 0 and 1 is Wilson's, and is right when hardly any reward is not 0. If none is, b is the
-largest that a count could be. With negative counts the interval is the normal one. Several runs on one log
-share its rewards: their mean has less of the policy's own chance in it, but its error is counted as that of
-one run.
+which for rewards of 0 and 1 is Wilson's. It is right also where hardly any reward is not 0. If none is, b is
+the largest reward. Weights 1/p make b unreliable: of the few rewards that are not 0, hardly any has a large
+one. So b is at least what it would be if weights had nothing to do with rewards: the largest reward times
+sum of w^2 / sum of w, over all rows with the policy's arm. With negative counts the interval is the normal
+one, b v - v^2 instead of b m - m^2.
+
+The interval is for the mean expected reward of the decisions that were made. Several runs on one log share
+its rewards: their mean has less of the policy's own luck in it, but its error is counted as that of one run.
 """
 
 import copy
@@ -104,7 +108,7 @@ def replay(
     >>> log = {"arm": ["a", "b"] * 500, "reward": [1, 0] * 500, "propensity": [0.5] * 1000}
     >>> found = thrifty.replay(thrifty.UCB1(), log)
     >>> print(f"{found.value:.3f} from {found.decisions:.0f} decisions, {found.logged:.3f} in the log")
-    0.980 from 510 decisions, 0.500 in the log
+    0.980 from 509 decisions, 0.500 in the log
     """
     if not isinstance(policy, Policy):
         raise InvalidType(f"policy must be a policy such as TSMA(), got {checks.shown(policy)}")
@@ -121,20 +125,25 @@ def replay(
     rejection = method == "rejection"
     share = float(read.propensity.min()) if rejection else 1.0 / len(read.arms)
     horizon = max(1, round(share * (len(read) + read.elsewhere)))  # about so many rewards will the policy see
-    found = []
+    low, top = reward_range or (0.0, float(read.reward.max()))
+    counts, weights = [], []
     for run in range(runs):
         words = np.random.SeedSequence([seed, run]).generate_state(2, np.uint64)
-        bandit = Bandit(
-            copy.deepcopy(policy), read.arms, horizon, int(words[0]), prior, reward_range=reward_range
-        )
         rng = np.random.default_rng(int(words[1]))
-        found.append(_reject(bandit, read, rng) if rejection else _weigh(bandit, read))
-    low, top = reward_range or (0.0, float(read.reward.max()))
-    counts = [each for each, _ in found]
+        # The initial pulls are in an order of their own: for those in the log's order it has rows at once.
+        names = [read.arms[i] for i in rng.permutation(len(read.arms))]
+        bandit = Bandit(copy.deepcopy(policy), names, horizon, int(words[0]), prior, reward_range)
+        each, weight = _reject(bandit, read, rng) if rejection else _weigh(bandit, read)
+        counts.append(each)
+        weights.append(weight)
     if rejection:
         value, error, interval = _estimate(counts, low, top, level)
     else:
-        value, error, interval = _estimate(counts, 0.0, top / float(read.propensity.min()), level)
+        pooled = np.concatenate(weights)
+        largest = (
+            float((pooled**2).sum() / pooled.sum()) if pooled.size else 1.0 / float(read.propensity.min())
+        )
+        value, error, interval = _estimate(counts, 0.0, top, level, largest)
     logged, logged_error, logged_interval = _estimate([read.reward], low, top, level)
     return Replay(
         policy=policy.label,
@@ -142,7 +151,7 @@ def replay(
         rows=len(read),
         bad=len(read.bad),
         arms=len(read.arms),
-        decisions=float(np.mean([decisions for _, decisions in found])),
+        decisions=float(np.mean([weight.size for weight in weights])),
         value=value,
         error=error,
         interval=interval,
@@ -169,10 +178,10 @@ def _check(policy: Policy, log: Log, reward_range: tuple[float, float] | None) -
 
 
 def _estimate(
-    runs: Sequence[Floats], low: float, top: float, level: float
+    runs: Sequence[Floats], low: float, top: float, level: float, weight: float = 0.0
 ) -> tuple[float, float, tuple[float, float]]:
-    """Value, standard error and interval from the counts of each run, which are from ``low`` to ``top``; NaN
-    if there are none."""
+    """Value, standard error and interval from the counts of each run; NaN if there are none. Rewards are from
+    ``low`` to ``top``, and b is at least as if the weights of rewards had nothing to do with them."""
     some = [counts - low for counts in runs if counts.size]
     if not some:
         return math.nan, math.nan, (math.nan, math.nan)
@@ -182,14 +191,14 @@ def _estimate(
     error, z = math.sqrt(variance / n), float(ndtri(0.5 + level / 2.0))
     middle, reach = v, z * error
     if min(counts.min() for counts in some) >= 0.0:
-        b = variance / v + v if v > 0.0 else top - low
+        b = max(variance / v + v, (top - low) * weight) if v > 0.0 else (top - low) * max(weight, 1.0)
         middle = (2.0 * n * v + z * z * b) / (2.0 * (n + z * z))
-        reach = z * math.sqrt(z * z * b * b + 4.0 * n * variance) / (2.0 * (n + z * z))  # v (b - v)
+        reach = z * math.sqrt(z * z * b * b + 4.0 * n * v * (b - v)) / (2.0 * (n + z * z))
     return low + v, error, (low + middle - reach, low + middle + reach)
 
 
-def _reject(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats, int]:
-    """The rewards of the decisions, and how many there were."""
+def _reject(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The rewards of the decisions, and their weights, which are 1."""
     taken = rng.random(len(log)) * log.propensity < log.propensity.min()
     rewards = []
     wanted = bandit.select()
@@ -198,21 +207,20 @@ def _reject(bandit: Bandit, log: Log, rng: np.random.Generator) -> tuple[Floats,
             bandit.update(wanted, reward)
             rewards.append(reward)
             wanted = bandit.select()
-    return np.array(rewards, float), len(rewards)
+    return np.array(rewards, float), np.ones(len(rewards))
 
 
-def _weigh(bandit: Bandit, log: Log) -> tuple[Floats, int]:
-    """What each row counts, and how many rows had the arm that the policy chose. Rows of unknown arms are
-    rows too, and count 0: propensities are shares of all rows."""
-    counts = np.zeros(len(log) + log.elsewhere)
+def _weigh(bandit: Bandit, log: Log) -> tuple[Floats, Floats]:
+    """What each row counts, and the weights of those that have the arm that the policy chose. Rows of unknown
+    arms are rows too, and count 0: propensities are shares of all rows."""
+    counts, weights = np.zeros(len(log) + log.elsewhere), []
     rows = zip(log.arm.tolist(), log.reward.tolist(), log.propensity.tolist(), strict=True)
-    decisions = 0
     for t, (arm, reward, propensity) in enumerate(rows):
         chosen = bandit.select()
         if chosen == log.arms[arm]:
             bandit.update(chosen, reward)
             counts[t] = reward / propensity
-            decisions += 1
+            weights.append(1.0 / propensity)
         else:
             bandit.cancel(chosen)
-    return counts, decisions
+    return counts, np.array(weights)

@@ -23,7 +23,7 @@ class Cluster:
             self._client = self._dask.Client(scheduler) if self._own else self._dask.Client.current()
         except OSError as error:
             raise ThriftyError(f"cannot reach a Dask scheduler at {scheduler}: {error}") from None
-        except ValueError as error:
+        except (ValueError, AssertionError) as error:  # the second from addresses that are none
             right = "the address of a Dask scheduler, or a dask.distributed.Client must be there"
             raise InvalidValue(f"scheduler must be {right}, got {scheduler!r} ({error})") from None
 

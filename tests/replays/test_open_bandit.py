@@ -1,0 +1,90 @@
+"""The example of real logs, on a package that looks like the one that it reads."""
+
+import importlib.util
+import io
+import tarfile
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from chance import SIGMAS
+
+import thrifty
+
+HEADING = ",timestamp,item_id,position,click,propensity_score,user_feature_0\n"
+ROWS = """\
+0,2019-11-24 00:00:34.762830+00:00,14,3,0,0.0125,x
+1,2019-11-24 00:00:53.965051+00:00,9,1,1,0.025,y
+2,2019-11-24 00:00:40.000000+00:00,14,2,1,0.0125,z
+"""
+
+
+@pytest.fixture(scope="module")
+def example() -> ModuleType:
+    path = Path(__file__).parents[2] / "examples" / "open_bandit.py"
+    spec = importlib.util.spec_from_file_location("open_bandit", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "obp-0.4.1.tar.gz"
+    with tarfile.open(path, "w:gz") as package:
+        for behaviour in ("random", "bts"):
+            for campaign in ("all", "men"):
+                rows = ROWS * 40 if behaviour == "random" else ROWS.replace("0.0125", "0.001")
+                content = (HEADING + rows).encode()
+                name = f"obp-0.4.1/obp/dataset/obd/{behaviour}/{campaign}/{campaign}.csv"
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                package.addfile(entry, io.BytesIO(content))
+    return path
+
+
+def test_the_sample_is_read_from_the_package(example: ModuleType, archive: Path) -> None:
+    log = example.sample(archive, "bts", "men")
+    assert log.arms == ("14", "9")
+    assert log.arm.tolist() == [0, 0, 1]  # in the order of time
+    assert log.reward.tolist() == [0.0, 1.0, 1.0]
+    assert log.propensity.tolist() == [0.001, 0.001, 0.025]
+    assert log.bad == ()
+
+
+def test_the_sample_is_shown(example: ModuleType, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example.show_sample(archive)
+    out = capsys.readouterr().out
+    assert out.count("Open Bandit Dataset, sample ") == 5
+    assert "120 rows, 2 arms, propensities 0.0125 to 0.025\n" in out
+    assert out.count("the log ") == 5
+
+
+def test_the_truth_of_a_synthetic_log(example: ModuleType) -> None:
+    """With one arm in two, known: the log has the shares and the means that it should have."""
+    means, shares = np.array([0.6, 0.2]), np.array([0.25, 0.75])
+    log = example.synthetic(means, shares, 4000, seed=1)
+    first = log.propensity == 0.25
+    assert abs(first.mean() - 0.25) < SIGMAS * np.sqrt(0.25 * 0.75 / 4000)
+    for chosen, mean in ((first, 0.6), (~first, 0.2)):
+        error = np.sqrt(mean * (1.0 - mean) / chosen.sum())
+        assert abs(log.reward[chosen].mean() - mean) < SIGMAS * error
+    value, error = example.truth(thrifty.UCB1(), means, 100, runs=50)
+    result = thrifty.simulate(thrifty.UCB1(), thrifty.Bernoulli(means), 100, runs=50)
+    assert value == pytest.approx(0.6 - result.regret[0, :, -1].mean() / 100)
+    assert error == pytest.approx(result.regret[0, :, -1].std() / 100 / np.sqrt(50))
+
+
+def test_a_synthetic_log_is_shown(
+    example: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(example, "ROWS", 400)
+    monkeypatch.setattr(example, "POLICIES", (thrifty.UCB1(),))
+    example.show_synthetic("few", np.array([0.6, 0.2]), np.array([0.25, 0.75]))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "few: 400 rows, 2 arms"
+    assert lines[3].startswith("UCB1 in truth, over 100 decisions: 0.5")
+    assert [line for line in lines if line in ("rejection", "ips")] == ["rejection", "ips"]
