@@ -29,10 +29,24 @@ EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
     thrifty.DirichletSampling(variant="quantile"),
     thrifty.Binarised(thrifty.KLUCB()),
 ]
+# Those whose kernels others share: what they do online is tested with the slow tests.
+ALIKE = (
+    thrifty.ExpTSPlus,
+    thrifty.MOTSJ,
+    thrifty.KLMS,
+    thrifty.UCB1Tuned,
+    thrifty.MOSS,
+    thrifty.DMED,
+)
 EVERYWHERE = pytest.mark.parametrize(
     ("policy", "engine"),
     [
-        pytest.param(policy, engine, id=f"{policy!r}-{engine}")
+        pytest.param(
+            policy,
+            engine,
+            id=f"{policy!r}-{engine}",
+            marks=[pytest.mark.slow] if isinstance(policy, ALIKE) else [],
+        )
         for policy in EVERY
         for engine in policy.runs_on
     ],

@@ -97,6 +97,7 @@ class Machine(RuleBasedStateMachine):
         if self.model[arm][2]:
             self.bandit.cancel(arm)
             self.model[arm][2] -= 1
+            self.decisions -= 1
         else:
             self.refuse(lambda: self.bandit.cancel(arm))
 

@@ -173,6 +173,7 @@ class Bandit:
         number = self._ids.number(arm)
         if not self._core.cancel(number):
             raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
+        self._t -= 1
 
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
         """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
