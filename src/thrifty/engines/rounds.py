@@ -72,6 +72,9 @@ def _refresh_shared(rule, state, t):
         n = evidence(rule, state, i)[0]
         if rule.formula <= indices.ADA_UCB:  # deterministic ones count the pulls that are on their way
             n += state.pending[i, 0]
+        elif rule.formula >= indices.MOTS:  # a draw from a law, which the others are not
+            state.draws[i] += 1
+            state.evaluations[0] += 1
         spread = state.spread[i] if state.spread.size > 0 else 0.0
         if plus and state.means[i] == best:
             chosen -= 1
