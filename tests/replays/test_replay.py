@@ -112,6 +112,7 @@ def test_initial_pulls_do_not_follow_the_log() -> None:
         assert abs(found.decisions - 50.0) < SIGMAS * math.sqrt(50.0 / 40.0) * 2.0  # runs share the log
 
 
+@pytest.mark.slow
 def test_several_runs_hold_for_the_policy_itself() -> None:
     """With its own luck averaged out, intervals are of what simulate has, and not only of these decisions."""
     rows, many = 800, 100
@@ -123,6 +124,7 @@ def test_several_runs_hold_for_the_policy_itself() -> None:
     assert_at_least(fine, many, 0.95)
 
 
+@pytest.mark.slow
 def test_rare_rewards(witnesses: list[Witness]) -> None:
     """Of one in a hundred, a replay of 100 decisions often has none: the interval must not be a point."""
     many, fine, none = 200, 0, 0
@@ -176,6 +178,7 @@ def test_inverse_propensity_against_the_truth(witnesses: list[Witness], arms: in
     assert_at_least(fine, many, 0.95)
 
 
+@pytest.mark.slow
 def test_small_propensities_make_wide_intervals(witnesses: list[Witness]) -> None:
     """A reward of a rare arm would count a hundred times, and has mostly not been seen: without that in mind,
     half of the intervals would be wrong."""
