@@ -84,7 +84,7 @@ class Run:
 
     def _advance(self, rounds: int, anew: bool) -> None:
         self._play(
-            self.rule, self.state, self.arms, self.rewards, self.delays, self.trace,
+            self.state.header, self.arms, self.rewards, self.delays, self.trace,
             self.t, self.t + rounds, anew,
         )  # fmt: skip
         self.t += rounds

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 import thrifty
 from thrifty import problems
 from thrifty.engines import rounds, sleepers
+from thrifty.engines.header import opened, rule_of
 from thrifty.engines.state import SWEEPING
-from thrifty.jit import entry_here
+from thrifty.jit import entry
 
 NOW = time.CLOCK_MONOTONIC
 CHOOSE, OBSERVE, PLACE, EVALUATIONS, SWEPT, COLUMNS = range(6)
@@ -32,9 +33,11 @@ read_clock.argtypes, read_clock.restype = (ctypes.c_int, ctypes.c_ssize_t), ctyp
 CLOCK = np.zeros(2, np.int64)  # the clock writes seconds and nanoseconds here
 
 
-@entry_here
-def record(rule, state, arms, rewards, clock, address, out):
+@entry
+def record(header, arms, rewards, clock, address, out):
     """The loop of ``simulate``, with a look at the clock after each part of a round."""
+    state = opened(header)
+    rule = rule_of(state)
     initial = rule.arms if rule.prior_weight == 0.0 else 0
     for t in range(out.shape[0]):
         before, swept = state.evaluations[0], state.count[SWEEPING]
@@ -55,7 +58,7 @@ def record(rule, state, arms, rewards, clock, address, out):
         out[t, SWEPT] = swept
 
 
-@entry_here
+@entry
 def tick(clock, address, out):
     """What the clock says when nothing happens in between."""
     for t in range(out.size):
@@ -81,7 +84,7 @@ def single_rounds(make: Callable[[], Run], played: int, passes: int) -> Row:
         run.begin()
         begins.append(time.thread_time_ns() - began)
         out = np.zeros((played, COLUMNS), np.int64)
-        record(run.rule, run.state, run.arms, run.rewards, CLOCK, CLOCK.ctypes.data, out)
+        record(run.state.header, run.arms, run.rewards, CLOCK, CLOCK.ctypes.data, out)
         tables.append(out)
     if any((table[:, EVALUATIONS] != tables[0][:, EVALUATIONS]).any() for table in tables):
         sys.exit("bench/single.py must do the same work in every pass, and the evaluations differ")

@@ -17,6 +17,7 @@ from thrifty.engines.state import (
     new_trace,
     policy_stream,
     reward_stream,
+    write_rule,
 )
 from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
@@ -34,8 +35,9 @@ class Run(NamedTuple):
     trace: Trace
 
     def play(self, start: int, stop: int) -> None:
+        write_rule(self.state, self.rule)
         anew = start == 0 and self.rule.prior_weight > 0.0
-        PLAYS[self.engine](*self[1:], start, stop, anew)
+        PLAYS[self.engine](self.state.header, *self[3:], start, stop, anew)
 
     def play_all(self) -> np.ndarray:
         """Play every round; the arms that were pulled. The gap of an arm is its number, so that the regret

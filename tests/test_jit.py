@@ -1,6 +1,7 @@
 """Compiled kernels are kept on disk, found again by later processes, and never stale."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def test_every_kernel_is_among_the_sources() -> None:
     kernels = {
         path
         for path in PACKAGE.rglob("*.py")
-        if "\n@kernel" in path.read_text() or "\n@entry" in path.read_text()
+        if re.search(r"^@(kernel|hot|inlined|entry)$", path.read_text(), re.M)
     }
     assert kernels <= listed
 

@@ -599,13 +599,17 @@ class Own(thrifty.IndexPolicy):
     b: float = 0.5
 
     def index(self, n: float, mean: float, t: int, rng: Any) -> float:
-        return mean
+        """Not a number, unless everything is as in the test below."""
+        known = (self.a, self.b) == (2.0, 0.25) and (self.arms, self.horizon // 100) == (3, 1)
+        return mean if known and t <= self.horizon else math.nan
 
 
 def test_an_index_policy_hands_its_fields_and_the_setting_to_the_kernel_by_name() -> None:
     policy = Own(b=np.float32(0.25))  # type: ignore[arg-type]
-    own: Any = policy.resolve(3, 100).own
-    assert own._asdict() == {"a": 2.0, "b": 0.25, "arms": 3, "horizon": 100}
+    problem = thrifty.Bernoulli([0.2, 0.5, 0.8])
+    thrifty.simulate(policy, problem, horizon=100, runs=1)
+    with pytest.raises(thrifty.InvalidValue, match=r"b=0.5\) must be a number, got NaN"):
+        thrifty.simulate(Own(), problem, horizon=100, runs=1)
     assert policy == Own(2.0, 0.25)
     assert policy.label == repr(policy) == "Own(a=2.0, b=0.25)"
     assert (policy.engines, policy.schedule, policy.rewards) == (("scan",), "index", "any")

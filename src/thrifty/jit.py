@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba.core.errors import NumbaError as CompilationError
 
-__all__ = ["CompilationError", "announce_compilation", "config", "entry", "entry_here", "inlined", "kernel"]
+__all__ = ["CompilationError", "announce_compilation", "config", "entry", "hot", "inlined", "kernel"]
 
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
 
@@ -56,9 +56,6 @@ def _cache_folder() -> Path:
 CACHE_FOLDER = _cache_folder()
 
 
-_entries: set[str] = set()  # the names of those that are cached on disk
-
-
 def _compile(function: Function, **options: Any) -> Function:
     """Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
     large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off."""
@@ -72,16 +69,22 @@ def kernel(function: Function) -> Function:
     One that takes a whole state is called by nobody else, so that it is spared the code for calls from
     Python.
     """
-    arguments = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return _compile(function, no_cpython_wrapper="state" in arguments, no_cfunc_wrapper=True)
+    return _compile(function, no_cpython_wrapper="state" in _arguments(function), no_cfunc_wrapper=True)
+
+
+def _arguments(function: Function) -> tuple[str, ...]:
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
+
+
+def hot(function: Function) -> Function:
+    """A small kernel of every round, or a loop over the arms: it is compiled into its callers."""
+    return _compile(
+        function, forceinline=True, no_cpython_wrapper="state" in _arguments(function), no_cfunc_wrapper=True
+    )
 
 
 def inlined(function: Function) -> Function:
-    """A kernel that is copied into each caller: one that takes other kernels as arguments, or a whole state.
-
-    A state is passed as some eighty numbers: in every round, as ordinary calls, that would cost as much as
-    twenty posterior draws.
-    """
+    """A kernel that is copied into each caller: one that takes other kernels as arguments."""
     return _compile(function, inline="always")
 
 
@@ -92,7 +95,6 @@ def entry(function: Function) -> Function:
     """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)
-    _entries.add(function.__name__)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
@@ -101,17 +103,10 @@ def entry(function: Function) -> Function:
         config.CACHE_DIR = before
 
 
-def entry_here(function: Function) -> Function:
-    """An entry that is compiled for this process alone, because it calls a kernel of the user's."""
-    return _compile(function, nogil=True)
-
-
 def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
     """Say on standard error that calling these will compile them: silent seconds look like a fault."""
     for function in dict.fromkeys(functions):
         if getattr(function, "signatures", True) == []:
             name = function.__name__
-            if name not in _entries:
-                print(f"thrifty: compiling {name} (for this process)", file=sys.stderr)
-            elif not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
+            if not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
                 print(f"thrifty: compiling {name} (once on this machine, may take a minute)", file=sys.stderr)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.jit import inlined
+from thrifty.jit import hot
 from thrifty.numerics import normal, random
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Arms(NamedTuple):
     gaps: Floats
 
 
-@inlined
+@hot
 def pull(arms, i, rng):
     """The reward of one pull of arm i."""
     if arms.kind == BERNOULLI:

@@ -23,6 +23,7 @@ from scipy import special, stats
 import thrifty
 from thrifty import laws
 from thrifty.engines import decide, sleepers, tournament
+from thrifty.engines.header import opened, rule_of
 from thrifty.engines.play import begin_sleepers
 from thrifty.engines.sleepers import NEW, OLD, TOTAL
 from thrifty.engines.state import (
@@ -44,7 +45,6 @@ from thrifty.engines.state import (
     draws,
     new_memory,
     new_state,
-    write_rule,
 )
 from thrifty.jit import entry, kernel
 from thrifty.numerics import random
@@ -177,7 +177,9 @@ def assert_same_counts(first: Integers, second: Integers, unlucky: float = UNLUC
 
 
 @entry
-def begin(rule, state):
+def begin(header):
+    state = opened(header)
+    rule = rule_of(state)
     begin_sleepers(rule, state)
 
 
@@ -199,15 +201,19 @@ def follow(rule, state, moves, t):
 
 
 @entry
-def set_levels(rule, state, old, new, arms):
+def set_levels(header, old, new, arms):
     """This many arms at the new level, the others at the old one."""
+    state = opened(header)
+    rule = rule_of(state)
     shift(rule, state, old, state.count[ARMS])
     shift(rule, state, new, arms)
 
 
 @entry
-def choose(rule, state, moves, counts, times):
+def choose(header, moves, counts, times):
     """How often each arm is chosen, while the level moves."""
+    state = opened(header)
+    rule = rule_of(state)
     for t in range(times):
         follow(rule, state, moves, t)
         counts[sleepers.choose(rule, state)] += 1
@@ -228,13 +234,13 @@ def frozen(rule: Rule, n: list[int], s: list[int]) -> State:
     state = new_state(rule, random.generator(2025), "sleepers")
     state.pulls[:], state.sums[:] = n, s
     state.waiting[0] = 0
-    begin(rule, state)
+    begin(state.header)
     return state
 
 
 def frequencies(rule: Rule, state: State, moves: Floats = STAY, times: int = 1_000_000) -> Integers:
     counts = np.zeros(rule.arms, np.int64)
-    choose(rule, state, moves, counts, times)
+    choose(state.header, moves, counts, times)
     return counts
 
 
@@ -281,7 +287,7 @@ def assert_chosen_by_chance(law: str, statistics: str, levels: str, times: int =
     rule = Rule(FRESH, len(n), 10**9, law=CODES[law])
     state = frozen(rule, n, s)
     if (wanted := LEVELS.get(levels)) is not None:
-        set_levels(rule, state, wanted[0], wanted[1], round(wanted[2] * len(n)))
+        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * len(n)))
     counts = frequencies(rule, state, random_moves(len(n)) if levels == "moving" else STAY, times)
     assert_frequencies(counts, chances_of(law, statistics))
     assert (draws(state) == counts.sum()).all()
@@ -349,7 +355,7 @@ def test_ties_that_rounding_makes_are_broken_uniformly(
     rule = Rule(FRESH, 5, 10**9, law=CODES[law], prior_mean=prior[0], prior_weight=prior[1])
     state = frozen(rule, [0] * 5, [0] * 5)
     if (wanted := LEVELS[levels]) is not None:
-        set_levels(rule, state, wanted[0], wanted[1], round(wanted[2] * 5))
+        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * 5))
     assert_uniform(frequencies(rule, state, times=100_000))
 
 
@@ -377,15 +383,16 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
     state = memory.state
     state.pulls[:], state.sums[:] = n, s
     state.count[[ENGINE, HANDED]] = decide.SLEEPERS, len(n)
-    write_rule(state, rule)
-    begin(rule, state)
-    set_levels(rule, state, 1.1, 0.6, 5)
+    begin(state.header)
+    set_levels(state.header, 1.1, 0.6, 5)
     for gone in (0, 7, 3):
-        decide.remove(memory.block, memory.offsets, gone)
+        decide.remove(memory.header, gone)
+        memory.resize(len(arms) - 1)
         arms[gone] = arms[-1]
         arms.pop()
     for _ in range(2):
-        decide.add(memory.block, memory.offsets, 0.0, 0.0)
+        memory.resize(len(arms) + 1)
+        decide.add(memory.header, 0.0, 0.0)
         arms.append((0, 0))
     state = memory.state
     assert list(zip(state.pulls, state.sums, strict=True)) == arms
@@ -397,11 +404,13 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
 
 
 @entry
-def toss(rule, state, coins, together, in_a_row):
+def toss(header, coins, together, in_a_row):
     """How often two arms draw in one round, and how often an arm does in two rounds in a row.
 
     ``coins`` has a row for each round: which arms draw.
     """
+    state = opened(header)
+    rule = rule_of(state)
     for t in range(coins.shape[0]):
         for i in range(coins.shape[1]):
             coins[t, i] = -state.draws[i]
@@ -420,7 +429,7 @@ def test_every_arm_has_a_coin_of_its_own(epsilon: float) -> None:
     state = frozen(rule, [3, 1, 4, 1, 5, 9, 2], [1] * arms)
     coins, together = np.zeros((times, arms), np.int64), np.zeros((arms, arms), np.int64)
     in_a_row = np.zeros(arms, np.int64)
-    toss(rule, state, coins, together, in_a_row)
+    toss(state.header, coins, together, in_a_row)
     assert (coins.sum(axis=0) == draws(state)).all()
     for i in range(arms):
         assert_share(together[i, i], times, epsilon)
@@ -446,10 +455,10 @@ PHI = 5
 DUELLISTS = ([1, 2, 5, 2], [0, 1, 3, 1])  # pulls and sums
 
 
-def duel(law: str) -> tuple[Rule, State, list[Index]]:
+def duel(law: str) -> tuple[State, list[Index]]:
     n, s = DUELLISTS
     rule = Rule(DUEL, len(n), 10**9, law=CODES[law], phi=float(PHI))
-    return rule, frozen(rule, n, s), [INDICES[law](*arm) for arm in zip(n, s, strict=True)]
+    return frozen(rule, n, s), [INDICES[law](*arm) for arm in zip(n, s, strict=True)]
 
 
 def dense_draws(law: str, rng: np.random.Generator, *shape: int) -> Floats:
@@ -461,11 +470,13 @@ def dense_draws(law: str, rng: np.random.Generator, *shape: int) -> Floats:
 
 
 @entry
-def phase_one(rule, state, moves, renumbered, best, wins):
+def phase_one(header, moves, renumbered, best, wins):
     """Phase I of all arms, again and again: the best draw of each, and in how many rounds it won.
 
     With ``renumbered``, the first arm goes away in the third round and the last one takes over its number.
     """
+    state = opened(header)
+    rule = rule_of(state)
     last = state.count[ARMS] - 1
     a, b = state.params[0, 0], state.params[0, 1]
     for run in range(best.shape[0]):
@@ -494,9 +505,9 @@ def assert_best_of_phi(best: Floats, index: Index) -> None:
 def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(law: str, moving: bool) -> None:
     """Whatever was drawn, seen or forced, and settled at whatever level; jointly with who won meanwhile."""
     runs = 100_000
-    rule, state, indices = duel(law)
+    state, indices = duel(law)
     best, wins = np.empty((runs, 4)), np.zeros((runs, 4), np.int64)
-    phase_one(rule, state, random_moves(4) if moving else STAY, False, best, wins)
+    phase_one(state.header, random_moves(4) if moving else STAY, False, best, wins)
     for i, index in enumerate(indices):
         assert_best_of_phi(best[:, i], index)
     assert (state.draws == PHI * runs).all()
@@ -516,17 +527,19 @@ def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(law: str, m
 
 @pytest.mark.parametrize("moving", [False, True], ids=["own level", "moving level"])
 def test_an_arm_takes_its_ledger_along_to_another_number(moving: bool) -> None:
-    rule, state, indices = duel("gaussian")
+    state, indices = duel("gaussian")
     best, wins = np.empty((100_000, 4)), np.zeros((100_000, 4), np.int64)
-    phase_one(rule, state, random_moves(4) if moving else STAY, True, best, wins)
+    phase_one(state.header, random_moves(4) if moving else STAY, True, best, wins)
     for number, arm in ((0, 3), (1, 1), (2, 2)):
         assert_best_of_phi(best[:, number], indices[arm])
     assert (best[:, 3] == -math.inf).all()
 
 
 @entry
-def duels(rule, state, moves, winners, drawn, committed):
+def duels(header, moves, winners, drawn, committed):
     """TS-TD with statistics that stay: the arms pulled, the draws made, and how many arms end in phase II."""
+    state = opened(header)
+    rule = rule_of(state)
     for run in range(winners.shape[0]):
         for i in range(state.count[ARMS]):
             sleepers.join(rule, state, i)
@@ -564,10 +577,10 @@ def dense_duels(law: str, runs: int, times: int) -> tuple[Integers, Integers, In
 @pytest.mark.parametrize("law", ["gaussian", "beta"])
 def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool) -> None:
     runs, times = 50_000, 16
-    rule, state, _ = duel(law)
+    state, _ = duel(law)
     winners = np.empty((runs, times), np.int64)
     drawn, committed = np.zeros((2, runs), np.int64)
-    duels(rule, state, random_moves(4) if moving else STAY, winners, drawn, committed)
+    duels(state.header, random_moves(4) if moving else STAY, winners, drawn, committed)
     dense = dense_duels(law, runs, times)
     for columns in ((5, 6, 7), (8, 11, 14), (13, 14, 15)):
         cells = [np.ravel_multi_index(won[:, columns].T, (4, 4, 4)) for won in (winners, dense[0])]
@@ -577,8 +590,10 @@ def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool) 
 
 
 @entry
-def spend(rule, state, index, outcomes, times):
+def spend(header, index, outcomes, times):
     """Arm 0 is committed to an index that was handed out: who is chosen, and whether that index stands."""
+    state = opened(header)
+    rule = rule_of(state)
     for _ in range(times):
         for i in range(state.count[ARMS]):
             sleepers.join(rule, state, i)
@@ -593,11 +608,11 @@ def spend(rule, state, index, outcomes, times):
 def test_a_spent_index_is_replaced_only_when_it_would_win(levels: str) -> None:
     """Not by an arm that sleeps, and might have been above it."""
     spent, runs = 0.8, 200_000
-    rule, state, _ = duel("gaussian")
+    state, _ = duel("gaussian")
     if (wanted := LEVELS[levels]) is not None:
-        set_levels(rule, state, wanted[0], wanted[1], round(wanted[2] * rule.arms))
-    outcomes = np.zeros((rule.arms, 2), np.int64)
-    spend(rule, state, spent, outcomes, runs)
+        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * len(state.pulls)))
+    outcomes = np.zeros((len(state.pulls), 2), np.int64)
+    spend(state.header, spent, outcomes, runs)
     rng = np.random.default_rng(43)
     x, anew = dense_draws("gaussian", rng, runs), dense_draws("gaussian", rng, runs, PHI)[:, :, 0].max(axis=1)
     stands = x[:, 1:].max(axis=1) > spent
@@ -611,7 +626,9 @@ JOIN, RATE, LEAVE, SWEEP, LEVEL, TICK = range(6)
 
 
 @entry
-def operate(rule, state, operation, i, c):
+def operate(header, operation, i, c):
+    state = opened(header)
+    rule = rule_of(state)
     if operation == JOIN:
         sleepers.join(rule, state, i)
     elif operation == RATE:
@@ -675,12 +692,12 @@ class Model:
         if operation == LEVEL:
             if state.count[SWEEPING]:
                 self.sweep(10)
-            operate(self.rule, state, operation, i, c)
+            operate(state.header, operation, i, c)
             for arm in range(i):
                 if arm in self.rates:
                     self.rate(arm, c)
         else:
-            operate(self.rule, state, operation, i, c)
+            operate(state.header, operation, i, c)
 
     def check_line(self) -> None:
         """In order of the octaves of their rates, all in their places, nobody lost."""

@@ -123,9 +123,9 @@ def decide(bandit: thrifty.Bandit, coins: Coins, rounds: int) -> list[Hashable]:
 
 
 def assert_same_state(first: State, second: State) -> None:
-    """Everything that an engine keeps, but for the rule, and for where single rewards are kept."""
+    """Everything that an engine keeps, but for the rule, and for where things are kept."""
     for name, a, b in zip(State._fields, first, second, strict=True):
-        if name not in ("rule", "count", "woken", "history", "spans"):
+        if name not in ("header", "rule", "count", "woken", "history", "spans"):
             np.testing.assert_array_equal(a, b, err_msg=name)
     for one, other in zip(first.spans, second.spans, strict=True):
         np.testing.assert_array_equal(kept(first, one), kept(second, other), err_msg="history")

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 from collections import defaultdict, deque
+from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,11 +154,11 @@ def test_rewards_in_between(policy: Policy) -> None:
 
 @PRIORS
 def test_an_index_of_your_own(prior: tuple[float, float] | None) -> None:
-    """Against the loop written out: that of ``simulate`` would have to be compiled for this policy alone."""
+    """Against the loop written out."""
     horizon, seed = 400, 9
     bandit = thrifty.Bandit(Widening(), len(MEANS), horizon, seed, prior)
     chosen = decide(bandit, Coins(MEANS, seed), horizon)
-    inside = Widening().resolve(len(MEANS), horizon).own
+    inside = SimpleNamespace(**asdict(Widening()), arms=len(MEANS), horizon=horizon)
     rng, coins = policy_stream(seed, 0), Coins(MEANS, seed)
     mean, weight = prior or (0.0, 0.0)
     pulls, sums = np.full(len(MEANS), weight), np.full(len(MEANS), mean * weight)

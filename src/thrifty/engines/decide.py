@@ -1,15 +1,14 @@
 """Decisions one at a time, for ``thrifty.Bandit``: the same choices and updates as in a simulated run.
 
-A kernel here is given the block of a state and where its fields begin. Arms are numbers, 0 to K - 1: those
+A kernel here is given the header of a state. Arms are numbers, 0 to K - 1: those
 that were handed out come first, and new ones last.
 """
 
 import math
-from collections.abc import Callable
-from functools import cache
 
 from thrifty import indices
 from thrifty.engines import history, kinetic, play, rounds, sleepers, tournament
+from thrifty.engines.header import opened, rule_of
 from thrifty.engines.state import (
     ARMS,
     CLOCKED,
@@ -18,12 +17,9 @@ from thrifty.engines.state import (
     HANDED,
     LEFT,
     USED,
-    read_rule,
-    windows,
-    with_own,
 )
 from thrifty.indices import ada_ucb
-from thrifty.jit import entry, entry_here, inlined, kernel
+from thrifty.jit import entry, kernel
 
 SCAN, TOURNAMENT, SLEEPERS, KINETIC = range(4)  # in the order of ENGINES
 
@@ -49,9 +45,12 @@ def _place(rule, state, i):
         kinetic.place(rule, state, i)
 
 
-@inlined
-def _select(choose, rule, state, t, out):
-    """Hand out decisions: first every arm without a law once, then by the policy."""
+@entry
+def select(header, t, out):
+    """Fill ``out`` with decisions, the first of them after t pulls: every arm without a law once, then by the
+    policy. Returns how many there are: fewer, if there was nothing to choose by."""
+    state = opened(header)
+    rule = rule_of(state)
     for j in range(out.size):
         i = state.count[HANDED]
         while i < state.count[ARMS] and (rounds.has_law(state, i) or state.pending[i, 0] > 0):
@@ -60,7 +59,7 @@ def _select(choose, rule, state, t, out):
         if i < state.count[ARMS]:
             state.count[HANDED] += 1
         else:
-            i = choose(rule, state, t + j)
+            i = _choose(rule, state, t + j)
             if i < 0:
                 return j
         rounds.spend(rule, state, i)
@@ -71,31 +70,10 @@ def _select(choose, rule, state, t, out):
 
 
 @entry
-def select(block, offsets, t, out):
-    """Fill ``out`` with decisions, the first of them after t pulls; returns how many there are."""
-    state = windows(block, offsets)
-    rule = read_rule(state)
-    return _select(_choose, rule, state, t, out)
-
-
-@cache
-def select_own(index: Callable[..., float]) -> Callable[..., int]:
-    """The same for a user's own index, which calls ``own`` self. It stops when an index is not a number."""
-    choose = play.choose_own(index)
-
-    @entry_here
-    def select_by_own_index(block, offsets, t, out, own):
-        state = windows(block, offsets)
-        return _select(choose, with_own(read_rule(state), own), state, t, out)
-
-    return select_by_own_index
-
-
-@entry
-def update(block, offsets, arms, rewards):
+def update(header, arms, rewards):
     """Rewards, each of a pull that was handed out or not; returns how many there was room for."""
-    state = windows(block, offsets)
-    rule = read_rule(state)
+    state = opened(header)
+    rule = rule_of(state)
     for j in range(arms.size):
         if state.spans.size > 0 and not history.fits(state.history, state.spans, state.count[USED], arms[j]):
             return j
@@ -105,11 +83,11 @@ def update(block, offsets, arms, rewards):
 
 
 @entry
-def cancel(block, offsets, i):
+def cancel(header, i):
     """A pull of arm i that was handed out is not made: if it was to be its first, it is handed out again.
     Returns whether there was one."""
-    state = windows(block, offsets)
-    rule = read_rule(state)
+    state = opened(header)
+    rule = rule_of(state)
     if state.pending[i, 0] == 0:
         return False
     state.pending[i, 0] -= 1
@@ -124,10 +102,10 @@ def cancel(block, offsets, i):
 
 
 @entry
-def begin(block, offsets):
+def begin(header):
     """Statistics or the rule are new: make everything that is kept for an arm anew."""
-    state = windows(block, offsets)
-    rule = read_rule(state)
+    state = opened(header)
+    rule = rule_of(state)
     if state.count[ENGINE] == TOURNAMENT:
         play.begin_tournament(rule, state)
     elif state.count[ENGINE] == SLEEPERS:
@@ -139,11 +117,10 @@ def begin(block, offsets):
 
 
 @entry
-def add(block, offsets, mean, weight):
-    """One more arm, for which the block has room; where arms have priors of their own, with this one."""
-    block[offsets[0] + ARMS] += 1
-    state = windows(block, offsets)
-    rule = read_rule(state)
+def add(header, mean, weight):
+    """One more arm, the last one in the state; where arms have priors of their own, with this one."""
+    state = opened(header)
+    rule = rule_of(state)
     i = state.count[ARMS] - 1
     _clear(state, i)
     if state.prior.size > 0:
@@ -169,10 +146,10 @@ def add(block, offsets, mean, weight):
 
 
 @entry
-def remove(block, offsets, i):
-    """Arm i goes, and others take over numbers so that none is left out. Returns from, to, from, to."""
-    state = windows(block, offsets)
-    rule = read_rule(state)
+def remove(header, i):
+    """Arm i goes, and others take over numbers so that the last one is free. Returns from, to, from, to."""
+    state = opened(header)
+    rule = rule_of(state)
     last, handed = state.count[ARMS] - 1, state.count[HANDED]
     if not rounds.has_law(state, i):
         state.waiting[0] -= 1
@@ -189,18 +166,17 @@ def remove(block, offsets, i):
         state.count[HANDED] -= 1
     _move(rule, state, last, hole)
     _clear(state, last)
-    block[offsets[0] + ARMS] -= 1
-    fewer = windows(block, offsets)
-    if fewer.tree.size > 0:
-        tournament.place(fewer.tree, fewer.index, last)
-    if fewer.races.size > 0:
-        kinetic.leave(fewer.races, last)
-    if fewer.order.size > 0:
-        ada_ucb.fill(fewer.weights, fewer.order, fewer.position, fewer.prefix, fewer.spread)
+    if state.tree.size > 0:
+        tournament.place(state.tree, state.index[:last], last)
+    if state.races.size > 0:
+        kinetic.leave(state.races, last)
+    if state.order.size > 0:
+        weights, order, position = state.weights[:last], state.order[:last], state.position[:last]
+        ada_ucb.fill(weights, order, position, state.prefix[:last], state.spread[:last])
     return hole, i, last, hole
 
 
-@inlined
+@kernel
 def _move(rule, state, i, to):
     """Arm i gets the number ``to``, which is free."""
     if i == to:
@@ -239,7 +215,7 @@ def _move(rule, state, i, to):
         kinetic.place(rule, state, to)
 
 
-@inlined
+@kernel
 def _clear(state, i):
     """Nothing is known of arm i."""
     state.pulls[i] = 0

@@ -12,11 +12,11 @@ import math
 
 from thrifty.engines import rounds
 from thrifty.engines.state import LEADER, TIES, UNTIL
-from thrifty.jit import inlined, kernel
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 
-@inlined
+@kernel
 def choose(rule, state, t):
     """The arm with the largest index at time t, ties uniformly at random."""
     tree = state.races
@@ -36,14 +36,14 @@ def choose(rule, state, t):
     return int(tree[slot, LEADER])
 
 
-@inlined
+@kernel
 def place(rule, state, i):
     """Arm i has new statistics: everything that it was compared with is open."""
     state.age[i] = 0
     _open(state.races, state.races.shape[0] // 2 + i)
 
 
-@inlined
+@kernel
 def _index(rule, state, i, t):
     """Arm i's index at time t: computed once, and not for each comparison. ``age`` is t + 1 then."""
     if state.age[i] != t + 1:
@@ -104,7 +104,7 @@ def _repair(rule, state, t):
             slot //= 2
 
 
-@inlined
+@kernel
 def _compare(rule, state, slot, t):
     """Who leads below this slot, and until when for certain."""
     tree = state.races

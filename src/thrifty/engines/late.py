@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thrifty.engines.state import Floats, Integers, Words
-from thrifty.jit import inlined
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 PROMPT, UNIFORM, GEOMETRIC = range(3)
@@ -43,7 +43,7 @@ def new_late(kind: int, low: int, high: int, scale: float, rng: Words) -> Late:
     )
 
 
-@inlined
+@kernel
 def delay(late):
     """How many more choices are made before a reward arrives."""
     if late.kind == GEOMETRIC:
@@ -53,7 +53,7 @@ def delay(late):
     return late.low + int(random.below(late.rng, late.high - late.low + 1))
 
 
-@inlined
+@kernel
 def send(late, t, i, reward):
     """Arm i was pulled in round t; the reward arrives after the choice of a later round, or of this one."""
     entry = late.free[0]
@@ -65,7 +65,7 @@ def send(late, t, i, reward):
     late.wheel[bucket] = entry
 
 
-@inlined
+@kernel
 def arrive(late, t):
     """Take an entry whose reward arrives in round t off the wheel; -1 if there is none."""
     bucket = t % late.wheel.size

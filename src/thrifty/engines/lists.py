@@ -8,7 +8,7 @@ from thrifty import indices
 from thrifty.engines import history, rounds
 from thrifty.engines.state import CURSOR, LEFT, STAGE
 from thrifty.indices import dirichlet_sampling, dmed, ucb_improved
-from thrifty.jit import inlined, kernel
+from thrifty.jit import kernel
 from thrifty.numerics import kl, random
 
 
@@ -24,13 +24,13 @@ def choose(rule, state, t):
     return _choose_dmed(rule, state, t)
 
 
-@inlined
+@kernel
 def _count(rule, state, i):
     """Pulls of arm i, those on their way and the prior's included."""
     return rounds.evidence(rule, state, i)[0] + state.pending[i, 0]
 
 
-@inlined
+@kernel
 def _best(state):
     """The largest mean."""
     best = -1.0
@@ -40,7 +40,7 @@ def _best(state):
     return best
 
 
-@inlined
+@kernel
 def _choose_dmed(rule, state, t):
     """marks: the pass whose list the arm is on. In the pass that is under way, those from the cursor on
     wait."""
@@ -65,13 +65,13 @@ def _choose_dmed(rule, state, t):
         count[CURSOR] = 0
 
 
-@inlined
+@kernel
 def _stays(state, i):
     """Whether UCB-Improved has arm i to choose from."""
     return state.marks[i] == 0 and rounds.has_law(state, i)
 
 
-@inlined
+@kernel
 def _choose_ucb_improved(rule, state):
     """marks: 1 for arms that have gone. The stage is the phase.
 
@@ -108,7 +108,7 @@ def _choose_ucb_improved(rule, state):
         count[CURSOR] = 0
 
 
-@inlined
+@kernel
 def _choose_dirichlet(rule, state):
     """marks: 1 for arms that have won their duel and are not pulled yet. They are pulled in random order."""
     marks, count = state.marks, state.count
@@ -149,7 +149,7 @@ def _duel(rule, state):
     state.count[LEFT] = max(winners, 1)
 
 
-@inlined
+@kernel
 def _wins(rule, state, i, m):
     """Whether arm i reaches the leader's mean m, by its own mean or by its index, which is drawn only if
     needed."""

@@ -5,26 +5,22 @@ that Numba's disk cache accepts. It plays rounds ``start`` to ``stop`` of a run,
 played in slices, with progress shown in between; where the cuts lie changes nothing.
 """
 
-import math
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
-import numba
-
 from thrifty import problems
 from thrifty.engines import kinetic, late, lists, rounds, scan, sleepers, tournament
-from thrifty.engines.state import CLOCKED, LISTED
+from thrifty.engines.header import opened, rule_of
+from thrifty.engines.state import CLOCKED, LISTED, OWN
 from thrifty.indices import ada_ucb
-from thrifty.jit import config, entry, entry_here, inlined, kernel
+from thrifty.jit import entry, hot, inlined, kernel
 
 
 @inlined
-def _play(begin, choose, place, rule, state, arms, rewards, delays, trace, start, stop, anew):
+def _play(begin, choose, place, header, arms, rewards, delays, trace, start, stop, anew):
     """Returns how many rounds were played: ``stop``, or fewer if there was nothing to choose by.
 
     ``anew``: the rule is new, so that whatever was kept for an arm is made again first.
     """
+    state = opened(header)
+    rule = rule_of(state)
     if anew:
         begin(rule, state)
     prompt = delays.kind == late.PROMPT
@@ -84,10 +80,13 @@ def begin_sleepers(rule, state):
     sleepers.begin(rule, state)
 
 
-@inlined
+@hot
 def choose_scan(rule, state, t):
+    """The arm, or -1 if the index of some arm is not a number."""
     if rule.schedule == LISTED:
         return lists.choose(rule, state, t)
+    if rule.schedule == OWN and not rounds.refresh_own(rule, state, t):
+        return -1
     rounds.refresh(rule, state, t)
     i = scan.choose(state.index, state.rng)
     while state.pending[i, 1] != 0:
@@ -96,7 +95,7 @@ def choose_scan(rule, state, t):
     return i
 
 
-@inlined
+@hot
 def choose_tournament(rule, state, t):
     i = tournament.choose(state.tree, state.index, state.rng)
     while state.pending[i, 1] != 0:
@@ -137,34 +136,34 @@ def place_sleepers(rule, state, i):
 
 
 @entry
-def play_scan(rule, state, arms, rewards, delays, trace, start, stop, anew):
+def play_scan(header, arms, rewards, delays, trace, start, stop, anew):
     return _play(
         begin_scan, choose_scan, place_scan,
-        rule, state, arms, rewards, delays, trace, start, stop, anew,
+        header, arms, rewards, delays, trace, start, stop, anew,
     )  # fmt: skip
 
 
 @entry
-def play_tournament(rule, state, arms, rewards, delays, trace, start, stop, anew):
+def play_tournament(header, arms, rewards, delays, trace, start, stop, anew):
     return _play(
         begin_tournament, choose_tournament, place_tournament,
-        rule, state, arms, rewards, delays, trace, start, stop, anew,
+        header, arms, rewards, delays, trace, start, stop, anew,
     )  # fmt: skip
 
 
 @entry
-def play_sleepers(rule, state, arms, rewards, delays, trace, start, stop, anew):
+def play_sleepers(header, arms, rewards, delays, trace, start, stop, anew):
     return _play(
         begin_sleepers, choose_sleepers, place_sleepers,
-        rule, state, arms, rewards, delays, trace, start, stop, anew,
+        header, arms, rewards, delays, trace, start, stop, anew,
     )  # fmt: skip
 
 
 @entry
-def play_kinetic(rule, state, arms, rewards, delays, trace, start, stop, anew):
+def play_kinetic(header, arms, rewards, delays, trace, start, stop, anew):
     return _play(
         begin_kinetic, choose_kinetic, place_kinetic,
-        rule, state, arms, rewards, delays, trace, start, stop, anew,
+        header, arms, rewards, delays, trace, start, stop, anew,
     )  # fmt: skip
 
 
@@ -174,39 +173,3 @@ PLAYS = {
     "sleepers": play_sleepers,
     "kinetic": play_kinetic,
 }
-
-
-@cache
-def choose_own(index: Callable[..., float]) -> Callable[..., int]:
-    """The choice by a user's own index, computed anew for every arm in every round."""
-    formula: Any = (
-        index if config.DISABLE_JIT or hasattr(index, "py_func") else numba.njit(error_model="numpy")(index)
-    )
-
-    @kernel
-    def choose(rule, state, t):
-        """The arm, or -1 if some arm's index is not a number."""
-        for i in range(state.index.size):
-            if rounds.has_law(state, i):
-                n = state.pulls[i] + state.pending[i, 0] + rounds.prior(rule, state, i)[1]
-                state.index[i] = formula(rule.own, n, state.means[i], t, state.rng)
-            if math.isnan(state.index[i]):
-                return -1
-        return scan.choose(state.index, state.rng)
-
-    return choose
-
-
-@cache
-def play_own(index: Callable[..., float]) -> Callable[..., int]:
-    """Scan for a user's own index; not cached on disk."""
-    choose = choose_own(index)
-
-    @entry_here
-    def play_own_index(rule, state, arms, rewards, delays, trace, start, stop, anew):
-        return _play(
-            begin_scan, choose, place_scan,
-            rule, state, arms, rewards, delays, trace, start, stop, anew,
-        )  # fmt: skip
-
-    return play_own_index

@@ -5,13 +5,13 @@ import math
 from thrifty import indices, laws
 from thrifty.engines import history
 from thrifty.engines.state import AGGREGATE, CLOCKED, COMMITTED, DUEL, EPSILON, FRESH, HISTORIC, SHARED, USED
-from thrifty.indices import ada_ucb
-from thrifty.jit import inlined, kernel
+from thrifty.indices import ada_ucb, own
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.schedules import aggregate, duel, epsilon, fresh
 
 
-@inlined
+@hot
 def refresh(rule, state, t):
     """Bring every index up to date for the next round, before which t pulls were made. Committed ones are."""
     if rule.schedule == FRESH:
@@ -84,14 +84,28 @@ def _refresh_shared(rule, state, t):
         state.index[i] = indices.shared(rule, n, state.means[i], best, spread, state.rng)
 
 
-@inlined
+@kernel
+def refresh_own(rule, state, t):
+    """Indices of the user's own, which know pulls that are on their way. Returns whether all are numbers."""
+    for i in range(state.index.size):
+        if has_law(state, i):
+            n = evidence(rule, state, i)[0] + state.pending[i, 0]
+            state.index[i] = own.index(
+                rule.function, rule.own, rule.arms, rule.horizon, n, state.means[i], t, state.rng
+            )
+            if math.isnan(state.index[i]):
+                return False
+    return True
+
+
+@hot
 def evidence(rule, state, i):
     """Arm i's count and sum of rewards, the prior's pseudo-observations included."""
     mean, weight = prior(rule, state, i)
     return state.pulls[i] + weight, state.sums[i] + mean * weight
 
 
-@inlined
+@hot
 def clocked(rule, state, i, t):
     """Arm i's index at time t; pulls that are on their way count, at the mean that there is."""
     if not has_law(state, i):
@@ -100,7 +114,7 @@ def clocked(rule, state, i, t):
     return indices.clocked(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), t)
 
 
-@inlined
+@kernel
 def reach(rule, state, i, level):
     """A time before which arm i's index is below the level."""
     if not has_law(state, i):
@@ -109,7 +123,7 @@ def reach(rule, state, i, level):
     return indices.reach(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), level)
 
 
-@inlined
+@kernel
 def alike(rule, state, i, j):
     """Whether the indices of two arms are equal at all times, because their statistics are."""
     n, m = evidence(rule, state, i)[0], evidence(rule, state, j)[0]
@@ -121,7 +135,7 @@ def alike(rule, state, i, j):
     )
 
 
-@inlined
+@hot
 def _variance(rule, state, i):
     """Of arm i's rewards, the pseudo-observations of a prior being at its mean; 0 if no formula needs it."""
     if state.squares.size == 0:
@@ -132,13 +146,13 @@ def _variance(rule, state, i):
     return max((state.squares[i] + extra) / n - state.means[i] ** 2, 0.0) if n > 0.0 else 0.0
 
 
-@inlined
+@hot
 def has_law(state, i):
     """Whether arm i has a reward or a prior to draw from."""
     return state.waiting[0] == 0 or state.pulls[i] > 0
 
 
-@inlined
+@hot
 def prior(rule, state, i):
     """Arm i's pseudo-observations: their mean and their number."""
     if state.prior.size > 0:
@@ -146,7 +160,7 @@ def prior(rule, state, i):
     return rule.prior_mean, rule.prior_weight
 
 
-@inlined
+@kernel
 def renew(rule, state, i):
     """Arm i's statistics changed: bring what is kept for it up to date."""
     n, s = evidence(rule, state, i)
@@ -175,7 +189,7 @@ def rounded(reward, grid, rng):
     return (whole + (random.uniform(rng) < reward * grid - whole)) / grid
 
 
-@inlined
+@hot
 def observe(rule, state, i, reward):
     """A pull of arm i gave a reward."""
     if state.pulls[i] == 0 and state.waiting[0] > 0:

@@ -1,10 +1,10 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
-from thrifty.jit import inlined
+from thrifty.jit import hot
 from thrifty.numerics import random
 
 
-@inlined
+@hot
 def choose(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 

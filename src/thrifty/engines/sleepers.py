@@ -36,7 +36,7 @@ from thrifty.engines.state import (
     SWEPT,
     WOKEN,
 )
-from thrifty.jit import inlined, kernel
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 # The sum of rates is set to ln K + GOAL, and to more while moves to new levels cost more than draws. Below
@@ -136,7 +136,7 @@ def choose(rule, state):
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
 
 
-@inlined
+@kernel
 def _better(i, x, arm, top, ties, rng):
     """The better of arm i and the best so far. Rounding can make ties: of n arms, each wins with 1/n."""
     if x > top:
@@ -148,7 +148,7 @@ def _better(i, x, arm, top, ties, rng):
     return arm, top, ties
 
 
-@inlined
+@kernel
 def _commit(rule, state, arm, top, bar):
     """The best arm of the tree, if it is above the bar and better than the best so far.
 
@@ -164,7 +164,7 @@ def _commit(rule, state, arm, top, bar):
     return arm, top
 
 
-@inlined
+@kernel
 def _choose_epsilon(rule, state):
     """The coins that say draw, found by the gaps between them; other arms are in the tree, at their means."""
     tree, index, rng = state.tree, state.index, state.rng
@@ -241,19 +241,19 @@ def begin(rule, state):
                 break
 
 
-@inlined
+@kernel
 def _level(state, i):
     return state.levels[NEW] if i < state.count[SWEPT] else state.levels[OLD]
 
 
-@inlined
+@kernel
 def _rate(rule, state, i, c):
     """-ln P(draw <= c), as far as it matters."""
     above = laws.sf_spread(rule.law, state.params[i, 0], state.params[i, 1], c)
     return min(-math.log1p(-above), CERTAIN) if above < 1.0 else CERTAIN
 
 
-@inlined
+@kernel
 def _set_rate(rule, state, i, c):
     """Put arm i on the line, or move it, to where its rate at level c belongs."""
     rate = _rate(rule, state, i, c)
@@ -353,7 +353,7 @@ def _shift(line, place, ends, p, group, goal):
         group += 1
 
 
-@inlined
+@kernel
 def _control(rule, state):
     """Keep the level where the rates sum to what they should, with a little work in each round."""
     if state.count[SWEEPING]:
@@ -438,7 +438,7 @@ def _find_level(rule, state):
     state.count[SWEPT] = 0
 
 
-@inlined
+@kernel
 def _look_ahead(state):
     """If the last level did not last until its rates were paid for, aim higher: so moves become rarer, for
     more draws in each round. Where nothing was played in between, nothing is learnt."""
@@ -486,7 +486,7 @@ def _settle(rule, state, i, clock):
     state.seen[i] = 0
 
 
-@inlined
+@kernel
 def _retire(rule, state):
     """Arms that have made phi draws since their last pull go to the tree, with the best of them."""
     clock = state.count[CLOCK]
@@ -501,7 +501,7 @@ def _retire(rule, state):
         i = state.count[OLDEST]
 
 
-@inlined
+@kernel
 def _link(state, i):
     """Arm i begins phase I: the newest to do so."""
     newest = state.count[NEWEST]

@@ -1,17 +1,16 @@
 """What kernels work on: a rule says how indices are made, a state holds what the next round needs.
 
-A state is one block of memory, and its fields are windows on it. So the whole of it crosses from Python into
-a kernel as one array, at almost no cost, and a snapshot is a copy of the block.
+A state is one block of memory, and its fields are windows on it, so that a snapshot is a copy of the block.
+A kernel is given the header, which says where each field lies and how many rows it has.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thrifty.engines import history, tournament
 from thrifty.indices import ADA_UCB
-from thrifty.jit import inlined
 from thrifty.numerics import random
 
 Floats = NDArray[np.float64]
@@ -20,8 +19,8 @@ Words = NDArray[np.uint64]
 
 # When indices are drawn; for those that are functions of the statistics instead, what changes them: their own
 # arm's pulls alone, the time too, or other arms' statistics as well; then indices that need every single
-# reward, and policies that make lists of arms to pull.
-FRESH, EPSILON, AGGREGATE, DUEL, COMMITTED, CLOCKED, SHARED, HISTORIC, LISTED = range(9)
+# reward, policies that make lists of arms to pull, and indices of the user's own.
+FRESH, EPSILON, AGGREGATE, DUEL, COMMITTED, CLOCKED, SHARED, HISTORIC, LISTED, OWN = range(10)
 SCHEDULES = {
     "fresh": FRESH,
     "epsilon": EPSILON,
@@ -32,6 +31,7 @@ SCHEDULES = {
     "shared": SHARED,
     "historic": HISTORIC,
     "listed": LISTED,
+    "own": OWN,
 }
 
 
@@ -47,7 +47,6 @@ class Rule(NamedTuple):
     phi: float = 1.0
     epsilon: float = 1.0
     batch: bool = False
-    own: tuple[float, ...] = ()  # what a user's own index calls self
     prior_mean: float = 0.0
     prior_weight: float = 0.0  # 0: every arm is pulled once instead
     formula: int = 0  # which one, where the index is not drawn from a law
@@ -58,6 +57,8 @@ class Rule(NamedTuple):
     squares: bool = False  # whether the formula needs the rewards' variance
     history: bool = False  # whether every single reward is kept
     grid: int = 0  # M: rewards in [0, 1] are rounded to multiples of 1/M, at random, so that their means stay
+    function: int = 0  # where the user's own index is, and where its parameters
+    own: int = 0
 
 
 # The single numbers of a state, in its field count.
@@ -67,6 +68,7 @@ ARMS, HANDED, ENGINE, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, USED, STAGE, CURSO
 class State(NamedTuple):
     """Every array is changed in place by the kernels; entry i belongs to arm i."""
 
+    header: Integers  # of every other field: its address, and how many rows it has
     count: Integers  # type: ignore[assignment]  # single numbers, by the names above
     evaluations: Integers  # one number
     waiting: Integers  # one number: the arms without a law, because their first reward is not there yet
@@ -106,120 +108,41 @@ class State(NamedTuple):
         Integers  # (K, 3): where in the history an arm's begin, how many there are, and for how many is room
     )
     marks: Integers  # lists: who is on one
-    rule: Floats  # online: the rule, as numbers
+    rule: Integers  # a word for each field of the rule, whole or with a fraction
 
+
+# The fields, and how many columns each has; then of what kind its items are.
+COLUMNS = dict.fromkeys(State._fields[1:], 1) | {
+    "params": 2, "pending": 2, "prior": 2, "tree": 2, "line": 2, "woken": 4, "races": 3, "history": 2,
+    "spans": 3,
+}  # fmt: skip
+DTYPES = {name: get_args(get_args(State.__annotations__[name])[1])[0] for name in COLUMNS}
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
 LEVELS, WOKEN = 7, 64  # single numbers of sleepers, and how many arms they look at in one go
 
 
-def _windows(block, offsets):
-    """The fields of a state, for the arms that there are: a block may have room for more."""
-    o, k = offsets, block[offsets[0] + ARMS]
-    words, numbers = block.view(np.uint64), block.view(np.float64)
-    return State(
-        count=block[o[0] : o[1]],
-        evaluations=block[o[1] : o[2]],
-        waiting=block[o[2] : o[3]],
-        rng=words[o[3] : o[4]],
-        pulls=block[o[4] : o[4] + k],
-        sums=numbers[o[5] : o[5] + k],
-        means=numbers[o[6] : o[6] + k],
-        params=numbers[o[7] : o[7] + 2 * k].reshape((k, 2)),
-        index=numbers[o[8] : o[8] + k],
-        draws=block[o[9] : o[9] + k],
-        pending=block[o[10] : o[10] + 2 * k].reshape((k, 2)),
-        prior=numbers[o[11] : min(o[11] + 2 * k, o[12])].reshape((min(k, (o[12] - o[11]) // 2), 2)),
-        tree=numbers[o[12] : o[13]].reshape(((o[13] - o[12]) // 2, 2)),
-        best=numbers[o[13] : min(o[13] + k, o[14])],
-        age=block[o[14] : min(o[14] + k, o[15])],
-        line=numbers[o[15] : min(o[15] + 2 * k, o[16])].reshape((min(k, (o[16] - o[15]) // 2), 2)),
-        woken=numbers[o[16] : o[17]].reshape(((o[17] - o[16]) // 4, 4)),
-        place=block[o[17] : min(o[17] + k, o[18])],
-        ends=block[o[18] : o[19]],
-        levels=numbers[o[19] : o[20]],
-        start=block[o[20] : min(o[20] + k, o[21])],
-        since=block[o[21] : min(o[21] + k, o[22])],
-        seen=block[o[22] : min(o[22] + k, o[23])],
-        older=block[o[23] : min(o[23] + k, o[24])],
-        newer=block[o[24] : min(o[24] + k, o[25])],
-        squares=numbers[o[25] : min(o[25] + k, o[26])],
-        weights=numbers[o[26] : min(o[26] + k, o[27])],
-        order=block[o[27] : min(o[27] + k, o[28])],
-        position=block[o[28] : min(o[28] + k, o[29])],
-        prefix=numbers[o[29] : min(o[29] + k, o[30])],
-        spread=numbers[o[30] : min(o[30] + k, o[31])],
-        races=numbers[o[31] : o[32]].reshape(((o[32] - o[31]) // 3, 3)),
-        history=numbers[o[32] : o[33]].reshape(((o[33] - o[32]) // 2, 2)),
-        spans=block[o[33] : min(o[33] + 3 * k, o[34])].reshape((min(k, (o[34] - o[33]) // 3), 3)),
-        marks=block[o[34] : min(o[34] + k, o[35])],
-        rule=numbers[o[35] : o[36]],
-    )
-
-
-windows = inlined(_windows)  # for kernels
-
-
-@inlined
-def read_rule(state):
-    """The rule that the state itself holds."""
-    r = state.rule
-    return Rule(
-        schedule=int(r[0]),
-        arms=state.count[ARMS],
-        horizon=int(r[2]),
-        law=int(r[3]),
-        temper=r[4],
-        phi=r[5],
-        epsilon=r[6],
-        batch=r[7] != 0.0,
-        own=(),
-        prior_mean=r[9],
-        prior_weight=r[10],
-        formula=int(r[11]),
-        family=int(r[12]),
-        first=r[13],
-        second=r[14],
-        variance=r[15],
-        squares=r[16] != 0.0,
-        history=r[17] != 0.0,
-        grid=int(r[18]),
-    )
-
-
-@inlined
-def with_own(rule, own):
-    """The same rule for a user's own index."""
-    return Rule(
-        schedule=rule.schedule,
-        arms=rule.arms,
-        horizon=rule.horizon,
-        law=rule.law,
-        temper=rule.temper,
-        phi=rule.phi,
-        epsilon=rule.epsilon,
-        batch=rule.batch,
-        own=own,
-        prior_mean=rule.prior_mean,
-        prior_weight=rule.prior_weight,
-        formula=rule.formula,
-        family=rule.family,
-        first=rule.first,
-        second=rule.second,
-        variance=rule.variance,
-        squares=rule.squares,
-        history=rule.history,
-        grid=rule.grid,
-    )
-
-
 def write_rule(state: State, rule: Rule) -> None:
-    numbers: Any = rule._replace(own=())
-    state.rule[:] = [0.0 if value == () else value for value in numbers]
+    """From now on the state follows this rule."""
+    floats = state.rule.view(np.float64)
+    for word, (name, kind) in enumerate(Rule.__annotations__.items()):
+        (floats if kind is float else state.rule)[word] = getattr(rule, name)
 
 
-# The fields whose size does not depend on the number of arms.
-FIXED = ("count", "evaluations", "waiting", "rng", "woken", "ends", "levels", "rule")
+# The fields whose number of rows is not that of the arms.
+APART = (
+    "count",
+    "evaluations",
+    "waiting",
+    "rng",
+    "tree",
+    "woken",
+    "ends",
+    "levels",
+    "races",
+    "history",
+    "rule",
+)
 
 
 LEADER, TIES, UNTIL = range(3)  # the columns of state.races
@@ -235,30 +158,46 @@ def races(arms: int, room: int) -> Floats:
     return tree
 
 
-class Memory(NamedTuple):
+class Memory:
     """Where a state lives: its block, where each field begins in it, and for how many arms there is room."""
 
-    block: Integers
-    offsets: Integers
-    room: int
+    def __init__(self, block: Integers, offsets: Integers, room: int) -> None:
+        self.block, self.offsets, self.room = block, offsets, room
+        sizes = np.diff(offsets)
+        self._by_arm = np.array([name not in APART for name in COLUMNS]) & (sizes > 0)
+        self.header = np.empty(2 * len(COLUMNS), np.int64)
+        self.header[::2] = block.ctypes.data + block.itemsize * offsets[:-1]
+        self.header[1::2] = sizes // list(COLUMNS.values())
+        self.resize(int(block[ARMS]))
+
+    def resize(self, arms: int) -> None:
+        """There are so many arms now: at most as there is room for."""
+        self.block[ARMS] = self.block[self.offsets[-2] + Rule._fields.index("arms")] = arms
+        self.header[1::2][self._by_arm] = arms
 
     @property
     def state(self) -> State:
         """The fields, for the arms that there are: windows on the block."""
-        state: State = _windows(self.block, self.offsets)
-        return state
+        fields: dict[str, Any] = {"header": self.header}
+        for (name, columns), start, rows in zip(
+            COLUMNS.items(), self.offsets, self.header[1::2], strict=False
+        ):
+            items = self.block[start : start + rows * columns].view(DTYPES[name])
+            fields[name] = items.reshape(rows, columns) if columns > 1 else items
+        return State(**fields)
 
     def grown(self, room: int) -> "Memory":
         """A copy with room for more arms."""
-        old = dict(zip(State._fields, np.diff(self.offsets).tolist(), strict=True))
-        sizes = {name: size if name in FIXED else size // self.room * room for name, size in old.items()}
+        old = dict(zip(COLUMNS, np.diff(self.offsets).tolist(), strict=True))
+        sizes = {name: size if name in APART else size // self.room * room for name, size in old.items()}
         sizes["tree"] = 2 * tournament.slots(room) if old["tree"] else 0
         sizes["races"] = 3 * (2 << (room - 1).bit_length()) if old["races"] else 0
         sizes["history"] = 2 * old["history"]
         offsets = begins(sizes)
-        memory = Memory(np.zeros(offsets[-1], np.int64), offsets, room)
+        block = np.zeros(offsets[-1], np.int64)
         for start, size, target in zip(self.offsets[:-1], old.values(), offsets[:-1], strict=True):
-            memory.block[target : target + size] = self.block[start : start + size]
+            block[target : target + size] = self.block[start : start + size]
+        memory = Memory(block, offsets, room)
         state = memory.state
         if old["tree"]:
             state.tree[:] = tournament.built(state.index, room)
@@ -282,8 +221,8 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
     late = min(duel, asleep)
     tree = engine == "tournament" or (engine == "sleepers" and schedule != FRESH)
     sizes = dict(  # noqa: C408
-        count=COUNTS, evaluations=1, waiting=1, rng=4, pulls=room, sums=room, means=room, params=2 * room,
-        index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
+        count=COUNTS, evaluations=1, waiting=1, rng=random.WORDS, pulls=room, sums=room, means=room,
+        params=2 * room, index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
         tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel or racing, line=2 * asleep,
         woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
@@ -292,7 +231,7 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
         history=2 * entries, spans=3 * room if rule.history else 0, marks=room if schedule == LISTED else 0,
         rule=len(Rule._fields),
     )  # fmt: skip
-    return {name: sizes[name] for name in State._fields}
+    return {name: sizes[name] for name in COLUMNS}
 
 
 def begins(sizes: dict[str, int]) -> Integers:
@@ -306,9 +245,11 @@ def new_memory(
     """A state before the first round; with ``priors``, each arm has one of its own."""
     k = rule.arms
     offsets = begins(layout(rule, engine, k, priors=priors, entries=entries))
-    memory = Memory(np.zeros(offsets[-1], np.int64), offsets, k)
-    memory.block[ARMS] = k
+    block = np.zeros(offsets[-1], np.int64)
+    block[ARMS] = k
+    memory = Memory(block, offsets, k)
     state = memory.state
+    write_rule(state, rule)
     state.count[[OLDEST, NEWEST]] = -1
     state.waiting[0] = k if rule.prior_weight == 0.0 and not priors else 0
     state.rng[:] = rng

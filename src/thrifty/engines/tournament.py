@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.jit import inlined, kernel
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 
 BLOCK = 16
@@ -51,13 +51,13 @@ def built(index: NDArray[np.float64], room: int) -> NDArray[np.float64]:
     return tree
 
 
-@inlined
+@hot
 def top(tree):
     """The largest index, and how many arms attain it."""
     return _merge(tree, 0)
 
 
-@inlined
+@hot
 def choose(tree, index, rng):
     """The arm with the largest index, ties uniformly at random."""
     top, ties = _merge(tree, 0)
@@ -79,7 +79,7 @@ def choose(tree, index, rng):
     return arm
 
 
-@inlined
+@hot
 def place(tree, index, i):
     """Arm i has a new index: repair the path to the root, as far as anything changes."""
     slot = tree.shape[0] // 4 - 1 + i // BLOCK
@@ -101,7 +101,7 @@ def build(tree, index):
         tree[slot, 0], tree[slot, 1] = _merge(tree, 4 * (slot + 1))
 
 
-@inlined
+@hot
 def _best(index, block):
     """The largest index in a block, and how many arms attain it."""
     start = block * BLOCK
@@ -117,7 +117,7 @@ def _best(index, block):
     return top, ties
 
 
-@inlined
+@hot
 def _merge(tree, slot):
     """The same over four slots, from this one on."""
     top = tree[slot, 0]

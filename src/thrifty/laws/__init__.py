@@ -7,7 +7,7 @@ serves all laws, for a branch that is always predicted, where a function per law
 
 import math
 
-from thrifty.jit import inlined, kernel
+from thrifty.jit import hot, kernel
 from thrifty.laws import beta, exponential_families, exponential_family, gamma, gaussian, inverse_gamma
 from thrifty.numerics import families, random
 
@@ -62,7 +62,7 @@ def draw(law, a, b, rng):
     return exponential_family.draw(a, b, rng)
 
 
-@inlined
+@hot
 def draw_all(law, params, rng, out):
     """One index for every arm, in order, into ``out``: what calling ``draw`` for each would give."""
     if law == GAUSSIAN:

@@ -5,7 +5,7 @@ analysis", ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1
 prior weighs more while n < V: a variant of ours.
 """
 
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel
 from thrifty.numerics import beta, random
 
 
@@ -15,7 +15,7 @@ def parameters(n, s):
     return max(s, 0.0) + 1.0, max(n - s, 0.0) + 1.0
 
 
-@kernel
+@hot
 def draw(a, b, rng):
     return random.beta(rng, a, b)
 

@@ -6,7 +6,7 @@ paper (each arm is pulled once instead of a N(0, 1) prior). Tempered by V it is 
 
 import math
 
-from thrifty.jit import inlined, kernel
+from thrifty.jit import hot, kernel
 from thrifty.numerics import normal, random
 
 
@@ -21,7 +21,7 @@ def draw(mean, sd, rng):
     return mean + sd * random.normal(rng)
 
 
-@inlined
+@hot
 def draw_all(params, rng, out):
     """Every arm's draw: the normals are filled in one go, which is where scan spends its time."""
     random.normals(rng, params, out)

@@ -12,10 +12,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel
 from thrifty.numerics import kl
 from thrifty.numerics.beta import _stirling
 
+WORDS = 4  # of a generator
 U3, U12, U17, U19, U45, LAYER = (np.uint64(x) for x in (3, 12, 17, 19, 45, 255))
 
 
@@ -26,7 +27,7 @@ def generator(seed: int, *key: int) -> NDArray[np.uint64]:
     array([15307854190537684107,  8591336935283639802, 14202277965722149563,
             3869422437361024120], dtype=uint64)
     """
-    words: NDArray[np.uint64] = np.random.SeedSequence(seed, spawn_key=key).generate_state(4, np.uint64)  # type: ignore[assignment]
+    words: NDArray[np.uint64] = np.random.SeedSequence(seed, spawn_key=key).generate_state(WORDS, np.uint64)  # type: ignore[assignment]
     return words
 
 
@@ -149,7 +150,7 @@ def normals(rng, params, out):
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
 
 
-@kernel
+@hot
 def gamma(rng, shape):
     """Gamma(shape, 1). A shape below 1 is reached from the one above it by a power of a uniform."""
     if shape < 1.0:
@@ -178,7 +179,7 @@ def _gamma(rng, shape):
             return d * v
 
 
-@kernel
+@hot
 def beta(rng, a, b):
     """Beta(a, b), as a share of two gammas. Tiny shapes can make both vanish: then it is 0 or 1."""
     x = gamma(rng, a)

@@ -83,7 +83,7 @@ class Bandit:
             return PosteriorCore(law, rule, seed, self._ids)
         engine = policy.engine_for(len(self._ids), engine)
         memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
-        return OwnIndexCore(memory, policy, rule) if isinstance(policy, IndexPolicy) else Core(memory)
+        return OwnIndexCore(memory, policy) if isinstance(policy, IndexPolicy) else Core(memory)
 
     def _warm(self, statistics: Mapping[str, Any]) -> None:
         if isinstance(self._core, PosteriorCore):
@@ -232,6 +232,7 @@ class Bandit:
         bandit._prior = settings.prior
         bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
         bandit._before, bandit._t = settings.before, settings.t
+        bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
         bandit._make_room()
         return bandit
 

@@ -25,7 +25,6 @@ from thrifty.engines.state import (
 from thrifty.errors import InvalidValue
 from thrifty.jit import announce_compilation
 from thrifty.policies import IndexPolicy
-from thrifty.policies.own import check_index, compiling
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
@@ -47,7 +46,6 @@ def begin_memory(rule: Rule, rng: Words, engine: str, priors: Floats | None) -> 
             state.order[:] = np.argsort(state.weights, kind="stable")
         if state.spans.size:
             state.count[USED] = history.begin(state.history, state.spans, priors[:, 0], priors[:, 1])
-    write_rule(state, rule)
     return memory
 
 
@@ -56,10 +54,7 @@ class Core:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        announce_compilation([kernels.update, *self._selects()])
-
-    def _selects(self) -> list[Callable[..., int]]:
-        return [kernels.select]
+        announce_compilation([kernels.update, kernels.select])
 
     @property
     def engine(self) -> str:
@@ -92,17 +87,17 @@ class Core:
 
     def select(self, t: int, out: Integers) -> None:
         """Fill ``out`` with decisions, the first of them after t pulls."""
-        kernels.select(self.memory.block, self.memory.offsets, t, out)
+        kernels.select(self.memory.header, t, out)
 
     def update(self, arms: Integers, rewards: Floats) -> None:
-        done = kernels.update(self.memory.block, self.memory.offsets, arms, rewards)
+        done = kernels.update(self.memory.header, arms, rewards)
         while done < arms.size:
             self.memory = self.memory.grown(self.memory.room)
-            done += kernels.update(self.memory.block, self.memory.offsets, arms[done:], rewards[done:])
+            done += kernels.update(self.memory.header, arms[done:], rewards[done:])
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
-        return bool(kernels.cancel(self.memory.block, self.memory.offsets, arm))
+        return bool(kernels.cancel(self.memory.header, arm))
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
@@ -119,7 +114,7 @@ class Core:
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
-        kernels.begin(self.memory.block, self.memory.offsets)
+        kernels.begin(self.memory.header)
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
@@ -133,12 +128,14 @@ class Core:
             self.memory = self.memory.grown(2 * arms)
         elif state.spans.size and state.count[USED] + history.LEAST > len(state.history):
             self.memory = self.memory.grown(self.memory.room)
+        self.memory.resize(arms + 1)
         mean, weight = prior or (0.0, 0.0)
-        kernels.add(self.memory.block, self.memory.offsets, mean, weight)
+        kernels.add(self.memory.header, mean, weight)
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
-        first, to, last, hole = kernels.remove(self.memory.block, self.memory.offsets, arm)
+        first, to, last, hole = kernels.remove(self.memory.header, arm)
+        self.memory.resize(last)
         return [(first, to), (last, hole)]
 
 
@@ -147,37 +144,25 @@ def _stay() -> None:
 
 
 class OwnIndexCore(Core):
-    """The same for a policy of the user's, whose index is compiled here, and may not be a number."""
+    """The same for a policy of the user's, whose index may not be a number."""
 
-    def __init__(self, memory: Memory, policy: IndexPolicy, rule: Rule) -> None:
-        self._policy, self._own = policy, rule.own
-        self._select = decide.select_own(type(policy).index)
-        check_index(policy, rule)
+    def __init__(self, memory: Memory, policy: IndexPolicy) -> None:
+        self._policy = policy
         super().__init__(memory)
-        with compiling(policy.label):
-            self._select(memory.block, memory.offsets, 0, np.empty(0, np.int64), self._own)
-
-    def _selects(self) -> list[Callable[..., int]]:
-        return [self._select]
 
     def checkpoint(self) -> Callable[[], None]:
-        block, own = self.memory.block.copy(), self._own
+        block = self.memory.block.copy()
 
         def back() -> None:
             self.memory.block[:] = block
-            self._own = own
 
         return back
 
     def select(self, t: int, out: Integers) -> None:
         back = self.checkpoint()
-        made = self._select(self.memory.block, self.memory.offsets, t, out, self._own)
+        made = kernels.select(self.memory.header, t, out)
         if made < out.size:
             back()
             raise InvalidValue(
-                f"the index of {self._policy!r} must be a number, got NaN after {t + made} pulls"
+                f"the index of {self._policy!r} must be a number, got NaN or an error after {t + made} pulls"
             )
-
-    def follow(self, rule: Rule) -> None:
-        super().follow(rule)
-        self._own = rule.own

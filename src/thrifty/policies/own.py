@@ -1,19 +1,19 @@
 """A policy of the user's own, and a posterior of the user's own."""
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import FRESH, Rule, policy_stream
+from thrifty.engines.state import OWN, Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.jit import CompilationError, config
+from thrifty.indices import own
+from thrifty.jit import CompilationError
 from thrifty.policies.base import Policy
 
 
@@ -68,32 +68,21 @@ class IndexPolicy(Policy):
         return True
 
     def resolve(self, arms: int, horizon: int) -> Rule:
-        values = (getattr(self, field.name) for field in fields(self))
-        return Rule(FRESH, arms, horizon, own=_inside(type(self))(*values, arms, horizon))
-
-
-@contextmanager
-def compiling(name: str) -> Iterator[None]:
-    """An index that Numba refuses inside is refused by this name, with the reason."""
-    try:
-        yield
-    except CompilationError as error:
-        reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
-        raise InvalidValue(f"the index of {name} cannot be compiled: {reasons[0]}") from error
-
-
-def check_index(policy: IndexPolicy, rule: Rule) -> None:
-    """Compile the index alone, which takes a moment: so a mistake shows before an engine is compiled around
-    it."""
-    index: Any = type(policy).index
-    if not config.DISABLE_JIT:
-        alone = index if hasattr(index, "py_func") else numba.njit(error_model="numpy")(index)
-        given = (rule.own, 1.0, 0.0, 1, policy_stream(0, 0))
-        with compiling(policy.label):
-            alone.compile(tuple(map(numba.typeof, given)))
+        return Rule(OWN, arms, horizon, function=_address(type(self)), own=_parameters(self).ctypes.data)
 
 
 @cache
-def _inside(policy: type[IndexPolicy]) -> Callable[..., tuple[float, ...]]:
-    """What ``self`` is inside a compiled index: a named tuple of the fields and the setting."""
-    return namedtuple(policy.__name__, [*(field.name for field in fields(policy)), "arms", "horizon"])
+def _address(policy: type[IndexPolicy]) -> int:
+    """Where the compiled index is. One that Numba refuses is refused by name, with the reason."""
+    names = [*(field.name for field in fields(policy)), "arms", "horizon"]
+    try:
+        return own.address(policy.index, namedtuple(policy.__name__, names))
+    except CompilationError as error:
+        reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
+        raise InvalidValue(f"the index of {policy.__name__} cannot be compiled: {reasons[0]}") from error
+
+
+@cache
+def _parameters(policy: IndexPolicy) -> NDArray[np.float64]:
+    """Where they are is known to kernels, so they stay there."""
+    return np.array([getattr(policy, field.name) for field in fields(policy)], np.float64)

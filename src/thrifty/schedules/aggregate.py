@@ -6,10 +6,10 @@ Posterior Sampling Algorithms for Bandits", UAI 2024.
 """
 
 from thrifty import laws
-from thrifty.jit import inlined
+from thrifty.jit import kernel
 
 
-@inlined
+@kernel
 def renew(rule, state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
     a, b = state.params[i, 0], state.params[i, 1]

@@ -8,10 +8,10 @@ which matters when rewards can be negative.
 import math
 
 from thrifty import laws
-from thrifty.jit import inlined
+from thrifty.jit import kernel
 
 
-@inlined
+@kernel
 def refresh(rule, state):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
     for i in range(state.index.size):
@@ -29,14 +29,14 @@ def refresh(rule, state):
             state.index[i] = state.best[i]
 
 
-@inlined
+@kernel
 def renew(state, i):
     """Arm i was pulled: back to phase I."""
     state.age[i] = 0
     state.best[i] = -math.inf
 
 
-@inlined
+@kernel
 def is_committed(rule, state, i):
     """Whether arm i is in phase II; the last draw of phase I does not count."""
     if state.place.size > 0:
@@ -44,7 +44,7 @@ def is_committed(rule, state, i):
     return state.age[i] > rule.phi
 
 
-@inlined
+@kernel
 def replace(rule, state, i):
     """Phase II again, with the best of phi new draws."""
     x = laws.draw_maximum(rule.law, state.params[i, 0], state.params[i, 1], rule.phi, state.rng)

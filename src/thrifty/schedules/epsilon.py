@@ -7,11 +7,11 @@ law of ExpTS and epsilon = 1/K it is ExpTS+.
 import math
 
 from thrifty import laws
-from thrifty.jit import inlined
+from thrifty.jit import kernel
 from thrifty.numerics import random
 
 
-@inlined
+@kernel
 def refresh(rule, state):
     """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
     for i in range(state.index.size):

@@ -3,10 +3,10 @@
 import math
 
 from thrifty import laws
-from thrifty.jit import inlined
+from thrifty.jit import hot
 
 
-@inlined
+@hot
 def refresh(rule, state):
     """Draw every arm's index anew; arms that wait for their first reward have no law, and none."""
     state.evaluations[0] += state.index.size - state.waiting[0]

@@ -7,11 +7,10 @@ import numpy as np
 
 from thrifty import checks, delays
 from thrifty.delays import Delay
-from thrifty.engines.play import PLAYS, play_own
+from thrifty.engines.play import PLAYS
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import IndexPolicy, Policy, described
-from thrifty.policies.own import check_index
+from thrifty.policies import Policy, described
 from thrifty.problems import REWARDS, Problem
 from thrifty.simulation.result import Settings
 
@@ -79,7 +78,7 @@ def plan(
         prior=prior,
         delay=delays.clean(delay),
     )
-    plays = tuple(_play(*each) for each in zip(policies, engines, stages, strict=True))
+    plays = tuple(PLAYS[engine] for engine in engines)
     return Plan(settings, _checkpoints(checkpoints, horizon), stages, plays)
 
 
@@ -140,10 +139,3 @@ def _checkpoints(checkpoints: Sequence[int] | None, horizon: int) -> Integers:
             f"checkpoints must increase and not exceed the horizon {horizon}, got {checkpoints!r}"
         )
     return np.array([*moments, horizon] if horizon not in moments[-1:] else moments, np.int64)
-
-
-def _play(policy: Policy, engine: str, stages: list[tuple[int, Rule]]) -> Callable[..., int]:
-    if isinstance(policy, IndexPolicy):
-        check_index(policy, stages[0][1])
-        return play_own(type(policy).index)
-    return PLAYS[engine]

@@ -24,11 +24,11 @@ from thrifty.engines.state import (
     new_trace,
     policy_stream,
     reward_stream,
+    write_rule,
 )
 from thrifty.errors import InvalidValue
 from thrifty.jit import announce_compilation
 from thrifty.policies import Policy
-from thrifty.policies.own import compiling
 from thrifty.problems import Arms, Problem
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar
@@ -154,16 +154,17 @@ def play_run(
     ends = [*(start for start, _ in stages[1:]), settings.horizon]
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
         for (first, rule), last in zip(stages, ends, strict=True):
+            write_rule(state, rule)
             for start in range(first, last, size):
                 if stopped():
                     return None
                 end = min(start + size, last)
                 anew = start == first and (start > 0 or settings.prior is not None)
-                played = ready.plays[p](rule, state, kernel, rewards, delays, trace, start, end, anew)
+                played = ready.plays[p](state.header, kernel, rewards, delays, trace, start, end, anew)
                 if played < end:
                     label = settings.labels[p]
                     raise InvalidValue(
-                        f"the index of {label} must be a number, got NaN in round {played + 1}"
+                        f"the index of {label} must be a number, got NaN or an error in round {played + 1}"
                     )
                 advance(cost * (end - start))
     spent = time.thread_time() - began
@@ -173,12 +174,11 @@ def play_run(
 def compile_for(ready: Plan, kernel: Arms) -> None:
     """Compile, or load from the cache, what will be played: a call that plays no round."""
     announce_compilation(ready.plays)
-    for play, stages, label in zip(ready.plays, ready.stages, ready.settings.labels, strict=True):
+    for play, stages in zip(ready.plays, ready.stages, strict=True):
         one = stages[0][1]._replace(arms=1)
         state = new_state(one, policy_stream(0, 0), "sleepers")
         delays = ready.settings.delay.late(0, 0)
-        with compiling(label):
-            play(one, state, kernel, reward_stream(0, 0), delays, new_trace(ready.checkpoints), 1, 1, False)
+        play(state.header, kernel, reward_stream(0, 0), delays, new_trace(ready.checkpoints), 1, 1, False)
 
 
 def _cost(stages: list[tuple[int, Rule]], engine: str) -> int:
