@@ -1,4 +1,4 @@
-"""A policy of a user's own, for all tests that need one: each such class takes half a minute to compile."""
+"""A policy of a user's own, for the tests that need one."""
 
 import math
 from dataclasses import dataclass

@@ -210,6 +210,21 @@ def test_pulls_and_pending_pulls_are_counted(policy: Policy, engine: str) -> Non
         assert dict(zip(table["arm"], table["pending"].tolist(), strict=True)) == pending
 
 
+@pytest.mark.parametrize(
+    "policy", [thrifty.DMED(), thrifty.DMED(rule="log-t"), thrifty.DirichletSampling()], ids=repr
+)
+def test_an_arm_keeps_its_place_on_a_list(policy: Policy) -> None:
+    """Its turn comes, though by now it is far too bad for the next list."""
+    bandit = thrifty.Bandit(policy, arms=4, seed=8)
+    for arm in range(4):
+        bandit.update_many([arm] * 50, [0.0] * 50)
+    first, second = bandit.select_many(2)
+    assert first != second
+    bandit.update_many([second] * 300, [1.0] * 300)
+    bandit.cancel(first)
+    assert bandit.select_many(20).count(first) == 1
+
+
 def test_after_a_snapshot(tmp_path: Path) -> None:
     bandit = thrifty.Bandit(thrifty.UCB1(), arms=list("abc"), seed=8)
     bandit.select_many(3)

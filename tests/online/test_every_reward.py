@@ -11,7 +11,7 @@ from live import column, everything, state
 from live import kept as kept_by
 
 import thrifty
-from thrifty.engines.history import ROOM, SIZE, START
+from thrifty.engines.history import ROOM, SIZE, START, entries
 from thrifty.indices import dirichlet_sampling
 from thrifty.online import core
 from thrifty.policies import POLICIES, Policy
@@ -50,6 +50,16 @@ def assert_apart(bandit: thrifty.Bandit) -> None:
 def test_these_are_all_such_policies() -> None:
     assert all(policy.resolve(1, 1).history for policy in KEEPING)
     assert {kind for kind in POLICIES.values() if kind().resolve(1, 1).history} <= set(map(type, KEEPING))
+
+
+def test_what_removed_arms_leave_is_used_again() -> None:
+    bandit = thrifty.Bandit(thrifty.NPTS(), arms=3, seed=1)
+    for arm in range(3, 5000):
+        bandit.add_arm(arm)
+        bandit.update(arm, 0.5)
+        bandit.update(arm, 0.25)
+        bandit.remove_arm(arm)
+    assert len(state(bandit).history) <= entries(3, core.FEW)
 
 
 @EVERY_POLICY

@@ -7,7 +7,7 @@ that were handed out come first, and new ones last.
 import math
 
 from thrifty import indices
-from thrifty.engines import history, kinetic, play, rounds, sleepers, tournament
+from thrifty.engines import history, kinetic, lists, play, rounds, sleepers, tournament
 from thrifty.engines.header import opened, rule_of
 from thrifty.engines.state import (
     ARMS,
@@ -16,6 +16,7 @@ from thrifty.engines.state import (
     ENGINE,
     HANDED,
     LEFT,
+    LISTED,
     USED,
 )
 from thrifty.indices import ada_ucb
@@ -98,6 +99,8 @@ def cancel(header, i):
     elif rule.schedule == COMMITTED or rule.schedule == CLOCKED:  # whose indices count such pulls
         rounds.renew(rule, state, i)
         _place(rule, state, i)
+    elif rule.schedule == LISTED:
+        lists.put_back(rule, state, i)
     return True
 
 

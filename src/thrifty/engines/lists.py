@@ -25,6 +25,17 @@ def choose(rule, state, t):
 
 
 @kernel
+def put_back(rule, state, i):
+    """A pull of arm i that was handed out is not made, so it is still to come; UCB-Improved counts anyway."""
+    marks, count = state.marks, state.count
+    if rule.formula == indices.DIRICHLET_SAMPLING:
+        count[LEFT] += 1 - marks[i]
+        marks[i] = 1
+    elif rule.formula != indices.UCB_IMPROVED and (marks[i] != count[STAGE] or i < count[CURSOR]):
+        marks[i] = count[STAGE] + 1
+
+
+@kernel
 def _count(rule, state, i):
     """Pulls of arm i, those on their way and the prior's included."""
     return rounds.evidence(rule, state, i)[0] + state.pending[i, 0]

@@ -192,7 +192,8 @@ class Memory:
         sizes = {name: size if name in APART else size // self.room * room for name, size in old.items()}
         sizes["tree"] = 2 * tournament.slots(room) if old["tree"] else 0
         sizes["races"] = 3 * (2 << (room - 1).bit_length()) if old["races"] else 0
-        sizes["history"] = 2 * old["history"]
+        if 8 * self.state.spans[:, history.SIZE].sum() > old["history"]:  # else closing the gaps is enough
+            sizes["history"] = 2 * old["history"]
         offsets = begins(sizes)
         block = np.zeros(offsets[-1], np.int64)
         for start, size, target in zip(self.offsets[:-1], old.values(), offsets[:-1], strict=True):

@@ -35,34 +35,35 @@ from thrifty.policies.thompson import (
     batch_size,
 )
 
-_KINDS: tuple[type[Policy], ...] = (
-    ThompsonSampling,
-    EpsilonTS,
-    ExpTS,
-    ExpTSPlus,
-    TSMA,
-    TSTD,
-    MOTS,
-    MOTSJ,
-    NPTS,
-    MultinomialTS,
-    MaillardSampling,
-    KLMS,
-    UCB1,
-    UCB1Tuned,
-    UCBV,
-    KLUCB,
-    KLUCBPlusPlus,
-    MOSS,
-    BayesUCB,
-    AdaUCB,
-    IMED,
-    DMED,
-    UCBImproved,
-    DirichletSampling,
-    Binarised,
-)
-POLICIES = {kind.__name__: kind for kind in _KINDS}
+# By what their index is made from.
+GROUPS: dict[str, tuple[type[Policy], ...]] = {
+    "An index drawn from a law": (
+        ThompsonSampling,
+        EpsilonTS,
+        ExpTS,
+        ExpTSPlus,
+        TSMA,
+        TSTD,
+        MOTS,
+        MOTSJ,
+    ),
+    "An index resampled from the arm's own rewards": (NPTS, MultinomialTS),
+    "An index computed from the statistics": (
+        UCB1,
+        UCB1Tuned,
+        UCBV,
+        KLUCB,
+        KLUCBPlusPlus,
+        MOSS,
+        BayesUCB,
+        AdaUCB,
+        IMED,
+    ),
+    "An arm picked with computed probabilities": (MaillardSampling, KLMS),
+    "Lists of arms": (DMED, UCBImproved, DirichletSampling),
+    "Around another policy": (Binarised,),
+}
+POLICIES = {kind.__name__: kind for kinds in GROUPS.values() for kind in kinds}
 
 
 def described(policy: Policy) -> dict[str, Any]:
@@ -84,6 +85,7 @@ def restored(table: Mapping[str, Any]) -> Policy:
 
 __all__ = [
     "DMED",
+    "GROUPS",
     "IMED",
     "KLMS",
     "KLUCB",

@@ -11,69 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from thrifty import laws
-from thrifty.policies import (
-    DMED,
-    IMED,
-    KLMS,
-    KLUCB,
-    LAWS,
-    MOSS,
-    MOTS,
-    MOTSJ,
-    NPTS,
-    TSMA,
-    TSTD,
-    UCB1,
-    UCBV,
-    AdaUCB,
-    BayesUCB,
-    Binarised,
-    DirichletSampling,
-    EpsilonTS,
-    ExpTS,
-    ExpTSPlus,
-    KLUCBPlusPlus,
-    MaillardSampling,
-    MultinomialTS,
-    Policy,
-    ThompsonSampling,
-    UCB1Tuned,
-    UCBImproved,
-)
+from thrifty.policies import GROUPS, LAWS, Binarised, Policy
 from thrifty.policies.base import Guarantee
 from thrifty.policies.thompson import REWARDS
 from thrifty.table import aligned
 
 Kind = type[Policy]
 Rows = list[tuple[str, ...]]
-
-GROUPS: dict[str, tuple[Kind, ...]] = {
-    "An index drawn from a law": (
-        ThompsonSampling,
-        EpsilonTS,
-        ExpTS,
-        ExpTSPlus,
-        TSMA,
-        TSTD,
-        MOTS,
-        MOTSJ,
-    ),
-    "An index resampled from the arm's own rewards": (NPTS, MultinomialTS),
-    "An index computed from the statistics": (
-        UCB1,
-        UCB1Tuned,
-        UCBV,
-        KLUCB,
-        KLUCBPlusPlus,
-        MOSS,
-        BayesUCB,
-        AdaUCB,
-        IMED,
-    ),
-    "An arm picked with computed probabilities": (MaillardSampling, KLMS),
-    "Lists of arms": (DMED, UCBImproved, DirichletSampling),
-    "Around another policy": (Binarised,),
-}
 
 # Each law as one line, and where the rest of it is.
 LAW_LINES: dict[str, tuple[str, ModuleType]] = {
