@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
+from thrifty.engines.header import rule_of
 from thrifty.engines.state import ARMS, SWEEPING, SWEPT
 from thrifty.numerics import families
 from thrifty.policies import Policy
@@ -339,13 +340,13 @@ def test_a_policy_follows_the_number_of_arms() -> None:
     """Epsilon-TS with epsilon = 1/K, and what an index of your own calls self.arms."""
     bandit = thrifty.Bandit(thrifty.EpsilonTS(), 4, seed=0)
     bandit.add_arm("e")
-    assert state(bandit).rule[6] == 1.0 / 5.0
+    assert rule_of(state(bandit)).epsilon == 1.0 / 5.0
     bandit.remove_arm(0)
     bandit.remove_arm(1)
-    assert state(bandit).rule[6] == 1.0 / 3.0
+    assert rule_of(state(bandit)).epsilon == 1.0 / 3.0
     own = warm(Widening(), [9, 9], [0.5, 0.4], seed=0)
     own.add_arm("c")
-    assert own._core._own.arms == 3  # type: ignore[union-attr]
+    assert rule_of(state(own)).arms == 3
     assert own.select() == "c"
 
 

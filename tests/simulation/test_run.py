@@ -142,13 +142,23 @@ class Wordy(thrifty.IndexPolicy):
         return mean + self.bonus  # type: ignore[attr-defined,no-any-return]
 
 
+@dataclass(frozen=True)
+class Raising(thrifty.IndexPolicy):
+    until: float
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        if t == self.until:
+            raise ValueError("no more")
+        return mean
+
+
 def test_an_index_that_is_not_a_number_or_cannot_be_compiled_is_refused() -> None:
+    for policy in (Sampler(until=10), Raising(until=10)):
+        text = rf"index of {type(policy).__name__}\(.*\) must be a number, got NaN or an error in round 11"
+        with pytest.raises(thrifty.InvalidValue, match=text):
+            thrifty.simulate(policy, thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
     with pytest.raises(
-        thrifty.InvalidValue, match=r"index of Sampler\(.*\) must be a number, got NaN in round 11"
-    ):
-        thrifty.simulate(Sampler(until=10), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
-    with pytest.raises(
-        thrifty.InvalidValue, match=r"index of Wordy\(\) cannot be compiled: Unknown attribute 'bonus'"
+        thrifty.InvalidValue, match=r"index of Wordy cannot be compiled: Unknown attribute 'bonus'"
     ):
         thrifty.simulate(Wordy(), thrifty.Bernoulli([0.5, 0.5]), 100, runs=1)
 
