@@ -243,7 +243,7 @@ class OnlyDraws:
         return rng.random(size)
 
 
-@pytest.mark.parametrize("law", [OnlyDraws(), Exact, object(), None, 3], ids=repr)
+@pytest.mark.parametrize("law", [OnlyDraws(), Exact, object(), None, 3], ids=lambda law: type(law).__name__)
 def test_what_is_not_a_posterior(law: Any) -> None:
     for policy in (thrifty.ThompsonSampling, thrifty.EpsilonTS, thrifty.TSTD):
         with pytest.raises(TYPE, match="law must be one of gaussian, beta"):
