@@ -301,7 +301,7 @@ def test_some_policies_need_a_range(policy: Policy) -> None:
         (np.zeros((2, 2)), TYPE, r"an arm's id must be hashable, got \[0.0, 0.0\]"),
         (["a", math.nan], VALUE, "an arm's id must equal itself, got nan"),
     ],
-    ids=str,
+    ids=kind,
 )
 def test_bad_arms(arms: Any, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):

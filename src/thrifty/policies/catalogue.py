@@ -101,6 +101,7 @@ def _given(kind: Kind, value: object) -> str:
 def variants(kind: Kind) -> list[Policy]:
     """The policy with each value of its choice, or as it is.
 
+    >>> from thrifty import DMED
     >>> variants(DMED)
     [DMED(rule='original'), DMED(rule='log-t')]
     """
