@@ -1,4 +1,4 @@
-"""A policy of a user's own, for the tests that need one."""
+"""Policies of a user's own, for the tests that need one."""
 
 import math
 from dataclasses import dataclass
@@ -19,3 +19,13 @@ class Sampler(thrifty.IndexPolicy):
 
     def index(self, n: float, mean: float, t: int, rng: Any) -> float:
         return float(mean + self.width * random.normal(rng) / n**self.power) if t < self.until else math.nan
+
+
+@dataclass(frozen=True)
+class Spiked(thrifty.IndexPolicy):
+    """Every index is infinite in one of the rounds, which is allowed."""
+
+    when: float = 20
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return mean + 1.0 / (t - self.when) + 1.0 / n

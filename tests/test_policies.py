@@ -5,7 +5,7 @@ import inspect
 import itertools
 import json
 import math
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError, dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -613,6 +613,22 @@ def test_an_index_policy_hands_its_fields_and_the_setting_to_the_kernel_by_name(
     assert policy == Own(2.0, 0.25)
     assert policy.label == repr(policy) == "Own(a=2.0, b=0.25)"
     assert (policy.engines, policy.schedule, policy.rewards) == (("scan",), "index", "any")
+
+
+@dataclass(frozen=True)
+class Alike(thrifty.IndexPolicy):
+    """Equal to each other, whatever the parameter."""
+
+    wanted: float = field(default=0.0, compare=False)
+
+    def index(self, n: float, mean: float, t: int, rng: Any) -> float:
+        return -abs(n - self.wanted)
+
+
+def test_policies_that_are_equal_keep_their_parameters() -> None:
+    problem = thrifty.Bernoulli([0.5, 0.5, 0.5])
+    pulls = [thrifty.simulate(Alike(x), problem, 30, runs=1).pulls[0, 0].tolist() for x in (0.0, 100.0)]
+    assert [max(each) for each in pulls] == [10, 28]
 
 
 def test_an_index_policy_refuses_what_it_cannot_run() -> None:

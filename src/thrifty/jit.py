@@ -63,24 +63,19 @@ def _compile(function: Function, **options: Any) -> Function:
     return cast(Function, untyped(_nrt=False, **options)(function))
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Function, **options: Any) -> Function:
     """Compile a function that other kernels call.
 
     One that takes a whole state is called by nobody else, so that it is spared the code for calls from
     Python.
     """
-    return _compile(function, no_cpython_wrapper="state" in _arguments(function), no_cfunc_wrapper=True)
-
-
-def _arguments(function: Function) -> tuple[str, ...]:
-    return function.__code__.co_varnames[: function.__code__.co_argcount]
+    arguments = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return _compile(function, no_cpython_wrapper="state" in arguments, no_cfunc_wrapper=True, **options)
 
 
 def hot(function: Function) -> Function:
     """A small kernel of every round, or a loop over the arms: it is compiled into its callers."""
-    return _compile(
-        function, forceinline=True, no_cpython_wrapper="state" in _arguments(function), no_cfunc_wrapper=True
-    )
+    return kernel(function, forceinline=True)
 
 
 def inlined(function: Function) -> Function:

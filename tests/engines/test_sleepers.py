@@ -807,6 +807,10 @@ ONE_GOOD = thrifty.Bernoulli([0.9] + [0.6] * 19)
         Setting(thrifty.TSTD(alpha=0.3, phi=4), thrifty.Bernoulli([0.6, 0.5, 0.0]), 200, delay=10),
         Setting(thrifty.TSTD(law="beta", phi=30), ONE_GOOD, 300),
         Setting(thrifty.TSTD(alpha=0.8, phi=3), thrifty.Bernoulli([0.5] * 20), 150, prior=(0.5, 1.0)),
+        Setting(thrifty.ThompsonSampling(law="gamma"), thrifty.Poisson([2.0, 2.0, 0.5]), 150),
+        Setting(thrifty.ThompsonSampling(law="inverse-gamma"), thrifty.Exponential([1.0, 0.8, 0.8]), 150),
+        Setting(thrifty.EpsilonTS(law="gamma", epsilon=0.3), thrifty.Poisson([1.0, 0.5, 0.0]), 100),
+        Setting(thrifty.TSTD(law="gamma", phi=5), thrifty.Poisson([1.0, 0.5, 0.5]), 150),
     ],
     ids=str,
 )

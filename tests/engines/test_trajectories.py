@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drive import Run, new_run
+from own import Sampler, Spiked
 
 import thrifty
 from thrifty.delays import Delay
@@ -194,11 +195,13 @@ CASES: dict[str, tuple[str, list[Policy], Problem, tuple[float, float] | None]] 
     "kinetic with a prior": ("kinetic", CLOCKED, PROBLEM, (0.4, 1.0)),
     "sleepers": ("sleepers", FRESH, PROBLEM, None),
     "sleepers with a prior": ("sleepers", FRESH, PROBLEM, (0.4, 1.0)),
+    "your own": ("scan", [Sampler(), Spiked()], PROBLEM, None),
 }
 SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
+from own import *
 from thrifty import *
 
 for name, (engine, policies, problem, prior) in {cases}.items():
@@ -213,7 +216,7 @@ def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("interpreted")
     script = folder / "script.py"
     script.write_text(SCRIPT.format(cases=CASES, arrays=ARRAYS))
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     subprocess.run([sys.executable, "-W", "error", script, folder], env=environment, check=True)
     return folder
 

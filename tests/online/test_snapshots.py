@@ -1,23 +1,30 @@
 """A bandit in a file: complete, so that it goes on as if nothing had happened; and whole, or refused."""
 
+import copy
 import json
+import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 import zipfile
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import own
 import pytest
 from live import EVERYWHERE, Coins, Widening, everything, state
+from own import Sampler
 
 import thrifty
 from thrifty import storage
 from thrifty.engines.state import SWEEPING, SWEPT
 from thrifty.errors import FileError
+from thrifty.online import snapshot
 from thrifty.online.snapshot import _digest
 from thrifty.policies import Policy
 
@@ -272,6 +279,12 @@ def test_ids_that_are_too_few(file: Path) -> None:
     assert_refused(file, "its settings are not those of its data")
 
 
+def test_another_layout(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "layout_version", lambda: "another")
+    with pytest.raises(thrifty.FileError, match="was written by another version of thrifty"):
+        thrifty.Bandit.load(file)
+
+
 def test_newer(file: Path) -> None:
     with np.load(file) as arrays:
         contents = dict(arrays)
@@ -392,3 +405,59 @@ def test_a_failed_save_leaves_nothing_behind(file: Path, monkeypatch: pytest.Mon
         bandit.save(file)
     assert file.read_bytes() == before
     assert list(file.parent.iterdir()) == [file]
+
+
+# Copies without a file -----------------------------------------------------------------------------------
+
+
+def copied(bandit: thrifty.Bandit) -> thrifty.Bandit:
+    return copy.deepcopy(bandit)
+
+
+def pickled(bandit: thrifty.Bandit) -> thrifty.Bandit:
+    other: thrifty.Bandit = pickle.loads(pickle.dumps(bandit))
+    return other
+
+
+@pytest.mark.parametrize("copy_of", [copied, pickled])
+@pytest.mark.parametrize(
+    "policy",
+    [thrifty.TSMA(), thrifty.ThompsonSampling(), thrifty.UCB1(), thrifty.NPTS(), Sampler()],
+    ids=repr,
+)
+def test_a_copy_goes_its_own_way(policy: Policy, copy_of: Callable[[thrifty.Bandit], thrifty.Bandit]) -> None:
+    bandit = thrifty.Bandit(policy, 5, seed=1)
+    for _ in range(40):
+        bandit.update(bandit.select(), 1.0)
+    other = copy_of(bandit)
+    before = bandit.statistics()["pulls"].tolist()
+    chosen = []
+    for _ in range(40):
+        chosen.append(other.select())
+        other.update(chosen[-1], 0.0)
+    assert bandit.statistics()["pulls"].tolist() == before
+    assert sum(other.statistics()["pulls"]) == 80
+    for arm in chosen:
+        assert bandit.select() == arm
+        bandit.update(arm, 0.0)
+
+
+ELSEWHERE = """
+import pickle, sys
+bandit = pickle.load(open(sys.argv[1], "rb"))
+print([bandit.select() for _ in range(20)])
+"""
+
+
+@pytest.mark.parametrize("policy", [thrifty.TSMA(), Sampler()], ids=repr)
+def test_a_pickled_bandit_works_in_another_process(policy: Policy, tmp_path: Path) -> None:
+    bandit = thrifty.Bandit(policy, 5, seed=1)
+    bandit.update_many(bandit.select_many(5), [0.0, 1.0, 0.0, 1.0, 1.0])
+    (tmp_path / "bandit.pickle").write_bytes(pickle.dumps(bandit))
+    (tmp_path / "elsewhere.py").write_text(ELSEWHERE)
+    environment = os.environ | {"PYTHONPATH": str(Path(own.__file__).parent)}
+    found = subprocess.run(
+        [sys.executable, tmp_path / "elsewhere.py", tmp_path / "bandit.pickle"],
+        env=environment, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert found.stdout == f"{[bandit.select() for _ in range(20)]}\n"

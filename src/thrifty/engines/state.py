@@ -4,6 +4,7 @@ A state is one block of memory, and its fields are windows on it, so that a snap
 A kernel is given the header, which says where each field lies and how many rows it has.
 """
 
+import hashlib
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -170,6 +171,10 @@ class Memory:
         self.header[1::2] = sizes // list(COLUMNS.values())
         self.resize(int(block[ARMS]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, in this process or another, has a header of its own."""
+        return Memory, (self.block, self.offsets, self.room)
+
     def resize(self, arms: int) -> None:
         """There are so many arms now: at most as there is room for."""
         self.block[ARMS] = self.block[self.offsets[-2] + Rule._fields.index("arms")] = arms
@@ -207,6 +212,13 @@ class Memory:
         if old["history"]:
             state.count[USED] = history.moved(self.state.history, state.spans, state.history)
         return memory
+
+
+def layout_version() -> str:
+    """A name for how states are laid out: another one as soon as that changes."""
+    fields = [(name, COLUMNS[name], DTYPES[name].__name__) for name in COLUMNS]
+    words = [(name, kind.__name__) for name, kind in Rule.__annotations__.items()]
+    return hashlib.sha256(repr((fields, words, COUNTS, GROUPS, LEVELS)).encode()).hexdigest()[:16]
 
 
 def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | None = None) -> dict[str, int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
@@ -54,11 +55,13 @@ def address(index: Callable[..., float], inside: Any) -> int:
 
 
 def index(function, own, arms, horizon, n, mean, t, rng):
-    """The index at this address."""
+    """The index at this address. Interpreted, its numbers are those of NumPy, which divide by zero."""
     formula, inside, size = _kept[function]
-    parameters = (ctypes.c_double * size).from_address(own)
+    parameters = map(np.float64, (ctypes.c_double * size).from_address(own))
+    itself = inside(*parameters, np.int64(arms), np.int64(horizon))
     try:
-        return float(formula(inside(*parameters, arms, horizon), n, mean, t, rng))
+        with np.errstate(all="ignore"):
+            return float(formula(itself, np.float64(n), np.float64(mean), np.int64(t), rng))
     except Exception:
         return math.nan
 

@@ -236,6 +236,11 @@ class Bandit:
         bandit._make_room()
         return bandit
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy, in this process or another: where an index of your own is may be different there."""
+        self.__dict__.update(state)
+        self._core.follow(self._rule())
+
     def _rule(self) -> Rule:
         mean, weight = self._prior or (0.0, 0.0)
         rule = self._policy.resolve(len(self._ids), self._horizon)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thrifty import storage
 from thrifty.engines import ENGINES
-from thrifty.engines.state import ARMS, Memory, begins, layout
+from thrifty.engines.state import ARMS, Memory, begins, layout, layout_version
 from thrifty.errors import FileError, InvalidType, ThriftyError
 from thrifty.online.core import Core
 from thrifty.online.ids import Ids
@@ -44,6 +44,7 @@ def save(
         raise InvalidType(f"only policies and laws of thrifty itself can be saved, got {policy!r}")
     header: dict[str, Any] = {
         "kind": KIND,
+        "layout": layout_version(),
         "policy": described(policy),
         "engine": core.engine,
         "priors": core.has_priors,
@@ -60,6 +61,8 @@ def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
     header, arrays = storage.read(source, WHAT)
     if header.get("kind") != KIND:
         raise FileError(f"{source} is not a {WHAT}")
+    if header.get("layout") != layout_version():
+        raise FileError(f"{source} was written by another version of thrifty, with other states")
     digest = header.pop("digest", None)
     del header["format"]
     if digest != _digest(header, arrays):

@@ -1,5 +1,6 @@
 """A policy of the user's own, and a posterior of the user's own."""
 
+import ctypes
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -7,7 +8,6 @@ from functools import cache
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import OWN, Rule
@@ -68,7 +68,9 @@ class IndexPolicy(Policy):
         return True
 
     def resolve(self, arms: int, horizon: int) -> Rule:
-        return Rule(OWN, arms, horizon, function=_address(type(self)), own=_parameters(self).ctypes.data)
+        values = np.array([getattr(self, field.name) for field in fields(self)], np.float64)
+        where = ctypes.addressof(_kept(values.tobytes()))
+        return Rule(OWN, arms, horizon, function=_address(type(self)), own=where)
 
 
 @cache
@@ -83,6 +85,6 @@ def _address(policy: type[IndexPolicy]) -> int:
 
 
 @cache
-def _parameters(policy: IndexPolicy) -> NDArray[np.float64]:
-    """Where they are is known to kernels, so they stay there."""
-    return np.array([getattr(policy, field.name) for field in fields(policy)], np.float64)
+def _kept(values: bytes) -> ctypes.Array[ctypes.c_double]:
+    """Parameters as kernels read them. Where they are is known to kernels, so they stay there."""
+    return (ctypes.c_double * (len(values) // 8)).from_buffer_copy(values)
