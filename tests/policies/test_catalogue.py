@@ -40,8 +40,7 @@ ASYMPTOTIC = {
     "Poisson": {"ThompsonSampling", "EpsilonTS"},
     "exponential": {"ThompsonSampling", "EpsilonTS"},
     "its family": {"ExpTS"},
-    "[0, 1]": {"IMED"},
-    "[0, bound]": {"NPTS", "DirichletSampling"},
+    "[0, 1]": {"IMED", "NPTS", "DirichletSampling"},
     "0, 1/M, ..., 1": {"MultinomialTS"},
     "Gaussian, ρ → 1": {"MOTS"},
     "its family, c = 3": {"KLUCB"},
@@ -80,6 +79,19 @@ def test_what_the_tables_say_of_engines_and_horizon_is_so(kind: type[Policy]) ->
     assert able == {*kind.engines} or kind.__name__ == "Binarised"
     assert kind().needs_horizon == (kind.clock == "known")
     assert BayesUCB(c=1.0).needs_horizon
+
+
+def test_engines_that_do_not_run_every_variant_are_marked() -> None:
+    rows = {line.split()[0]: line for line in catalogue.text().splitlines()[2:42] if line}
+    marked = {name for name, row in rows.items() if "†" in row}
+    assert marked == {"ThompsonSampling", "EpsilonTS", "ExpTS", "†"}
+    assert rows["†"] == "† not with the law inverse-gamma-flat or the family gaussian, poisson, exponential"
+    assert f"\n{rows['†']}.\n" in catalogue.page()
+
+
+def test_the_guarantee_of_ms_plus_is_for_constants_that_were_not_confirmed() -> None:
+    (row,) = (line for line in catalogue.text().splitlines() if line.startswith("  plus=True"))
+    assert row.endswith("Bian & Jun 2022, for their constants")
 
 
 def test_every_formula_is_shown() -> None:

@@ -30,6 +30,7 @@ LAW_LINES: dict[str, tuple[str, ModuleType]] = {
 
 KINDS_OF_REWARDS = {"binary": "0 or 1", "unit": "[0, 1]", "non-negative": "≥ 0", "any": "any"}
 NONE = "–"
+PARTLY = "†"  # an engine that does not run every value of the choice
 PACKAGES = Path(__file__).parents[2]  # where thrifty is: src, in the project
 
 CHOOSING = ("policy", "index", "rewards", "schedule", "engines", "horizon")
@@ -58,7 +59,7 @@ def text() -> str:
     chosen = aligned(("law", "rewards", "index"), _laws(), left=3)
     choosing = {title: [_chooses(kind) for kind in kinds] for title, kinds in GROUPS.items()}
     proven = {title: [row for kind in kinds for row in _proves(kind)] for title, kinds in GROUPS.items()}
-    parts = (_grouped(CHOOSING, choosing), SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
+    parts = (_grouped(CHOOSING, choosing), _except(), SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
     return "\n\n".join(parts)
 
 
@@ -74,8 +75,35 @@ def _chooses(kind: Kind) -> tuple[str, ...]:
     """A row of the first table."""
     rewards = {KINDS_OF_REWARDS[variant.rewards] for variant in variants(kind)}
     shown = rewards.pop() if len(rewards) == 1 else f"by {kind.choice}"
-    rest = (kind.schedule, ", ".join(kind.engines), kind.clock)
+    lacking = {engine for engine, _ in _lacking(kind)}
+    engines = ", ".join(engine + PARTLY * (engine in lacking) for engine in kind.engines)
+    rest = (kind.schedule, engines, kind.clock)
     return kind.__name__, kind.formula, shown, *(("as inside",) * 3 if kind is Binarised else rest)
+
+
+def _lacking(kind: Kind) -> list[tuple[str, Any]]:
+    """The engines of a policy, each with a value of its choice that it does not run with.
+
+    >>> from thrifty import ThompsonSampling
+    >>> _lacking(ThompsonSampling)
+    [('sleepers', 'inverse-gamma-flat')]
+    """
+    return [
+        (engine, getattr(variant, kind.choice))
+        for engine in kind.engines
+        for variant in variants(kind)
+        if engine not in variant.runs_on
+    ]
+
+
+def _except() -> str:
+    """What the mark in the column of engines means."""
+    values: dict[str, dict[str, None]] = {}
+    for kind in _kinds():
+        for _, value in _lacking(kind):
+            values.setdefault(kind.choice, {})[value] = None
+    listed = " or ".join(f"the {choice} {', '.join(names)}" for choice, names in values.items())
+    return f"{PARTLY} not with {listed}"
 
 
 def _proves(kind: Kind) -> Rows:
@@ -126,6 +154,7 @@ def page() -> str:
         [
             INTRODUCTION,
             _markdown(CHOOSING, [_linked(_chooses(kind)) for kind in _kinds()]),
+            f"{_except()}.",
             f"{SYMBOLS}.",
             "## What is proven",
             _markdown(PROVEN, [_linked(row) for kind in _kinds() for row in _proves(kind)]),

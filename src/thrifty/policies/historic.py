@@ -10,14 +10,18 @@ from thrifty.policies.base import Guarantee, Policy
 
 @dataclass(frozen=True)
 class NPTS(Policy):
-    """Non-Parametric TS: every arm's rewards and the bound, with random weights, in every round."""
+    """Non-Parametric TS: every arm's rewards and the bound, with random weights, in every round.
+
+    ``bound`` is on the scale of [0, 1] on which policies see rewards: 1.0 is the upper end of their range,
+    and a larger one is looser.
+    """
 
     bound: float = 1.0
 
     formula: ClassVar[str] = "Σ w·(rewards, bound), w ~ Dirichlet"
     texts: ClassVar[tuple[Any, ...]] = (indices.dirichlet,)
     schedule: ClassVar[str] = "fresh"
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="[0, bound]"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="[0, 1]"),)
     citation: ClassVar[str] = "Riou & Honda 2020"
     confirmed: ClassVar[str] = "the index in public code, the guarantee in the abstract"
 

@@ -357,10 +357,13 @@ class MaillardSampling(Policy):
     choices: ClassVar[tuple[Any, ...]] = (False, True)
     guarantees: ClassVar[tuple[Guarantee, ...]] = (
         Guarantee(False, asymptotic="Gaussian", minimax="× √ln T"),
-        Guarantee(True, asymptotic="Gaussian", minimax="× √ln K"),
+        Guarantee(True, "Gaussian", "× √ln K", source="Bian & Jun 2022, for their constants"),
     )
     citation: ClassVar[str] = "Maillard 2011; Bian & Jun 2022"
-    confirmed: ClassVar[str] = "MS in public code, the guarantees in the abstract; not the constants of MS+"
+    confirmed: ClassVar[str] = (
+        "MS in public code, the guarantees in the abstract; those of MS+ are for its authors' constants, and "
+        "B, C and D were not confirmed"
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variance", checks.positive("variance", self.variance))

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from thrifty import checks, indices
 from thrifty.engines.state import LISTED, Rule
+from thrifty.errors import InvalidValue
 from thrifty.indices import dirichlet_sampling, dmed, ucb_improved
 from thrifty.policies.base import Guarantee, HorizonPolicy, Policy
 
@@ -76,7 +77,8 @@ class DirichletSampling(Policy):
 
     "bounded" is for rewards up to a bound that is known, "unknown-bound" for bounded ones otherwise,
     "quantile" for rewards that are bounded on one side, "robust" for all. The formulas, and what of them is
-    confirmed, are in ``indices/dirichlet_sampling.py``.
+    confirmed, are in ``indices/dirichlet_sampling.py``. ``bound`` is for "bounded" alone and on the scale of
+    [0, 1] on which policies see rewards: 1.0 is the upper end of their range, and a larger one is looser.
     """
 
     variant: str = "bounded"
@@ -87,17 +89,21 @@ class DirichletSampling(Policy):
     schedule: ClassVar[str] = "listed"
     choice: ClassVar[str] = "variant"
     choices: ClassVar[tuple[Any, ...]] = tuple(dirichlet_sampling.VARIANTS)
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("bounded", asymptotic="[0, bound]"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee("bounded", asymptotic="[0, 1]"),)
     citation: ClassVar[str] = "Baudry, Saux & Maillard 2021"
     confirmed: ClassVar[str] = "bounded in public code, its guarantee in the abstract; not the other bonuses"
 
     def __post_init__(self) -> None:
         checks.choice("variant", self.variant, tuple(dirichlet_sampling.VARIANTS))
         object.__setattr__(self, "bound", checks.at_least("bound", self.bound, 1.0, at_most=checks.LARGEST))
+        if self.variant != "bounded" and self.bound != 1.0:
+            raise InvalidValue(
+                f"bound must be 1 for the variant {self.variant}, which has none, got {self.bound!r}"
+            )
 
     @property
     def label(self) -> str:
-        notes = [f"B={self.bound:g}"] if self.variant == "bounded" and self.bound != 1.0 else []
+        notes = [f"B={self.bound:g}"] if self.bound != 1.0 else []
         return f"DS ({', '.join([self.variant, *notes])})"
 
     @property
