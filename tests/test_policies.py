@@ -22,6 +22,7 @@ from thrifty.engines import (
     SLEEPERS_EPSILON,
     SLEEPERS_FROM,
     SLEEPERS_FROM_COSTLY,
+    SLEEPERS_FROM_SOLVED,
     TOURNAMENT_FROM,
 )
 from thrifty.engines.state import (
@@ -511,7 +512,7 @@ def first_arms(policy: Policy, engine: str) -> int | None:
         (thrifty.EpsilonTS("beta"), "sleepers", SLEEPERS_FROM["epsilon"]),
         (thrifty.EpsilonTS(epsilon=SLEEPERS_EPSILON), "sleepers", SLEEPERS_FROM["epsilon"]),
         (thrifty.EpsilonTS(epsilon=1.1 * SLEEPERS_EPSILON), "sleepers", None),
-        (thrifty.ExpTS(), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ExpTS(), "sleepers", SLEEPERS_FROM_SOLVED),
         (thrifty.ExpTS("poisson"), "sleepers", None),
         (thrifty.ExpTSPlus(), "sleepers", SLEEPERS_FROM["epsilon"]),
         (thrifty.TSTD(), "sleepers", SLEEPERS_FROM["duel"]),

@@ -6,8 +6,9 @@ ENGINES = ("scan", "tournament", "sleepers", "kinetic")
 # depends on the schedule and on what a draw costs; and with a larger epsilon too many arms would be drawn one
 # by one.
 TOURNAMENT_FROM = 64
-KINETIC_FROM = 32
-KINETIC_FROM_COSTLY = 16  # with an index that has to be solved for
-SLEEPERS_FROM = {"fresh": 512, "epsilon": 128, "duel": 64}
-SLEEPERS_FROM_COSTLY = 32  # fresh and duel, with a law whose draws cost more than the Gaussian's
+KINETIC_FROM = 64
+KINETIC_FROM_COSTLY = 8  # with an index that has to be solved for
+SLEEPERS_FROM = {"fresh": 384, "epsilon": 64, "duel": 48}
+SLEEPERS_FROM_COSTLY = 24  # fresh and duel, with a law whose draws cost more than the Gaussian's
+SLEEPERS_FROM_SOLVED = 8  # fresh, with a law whose draws have to be solved for
 SLEEPERS_EPSILON = 0.03

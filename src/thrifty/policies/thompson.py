@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from thrifty import checks, laws
-from thrifty.engines import SLEEPERS_EPSILON, SLEEPERS_FROM, SLEEPERS_FROM_COSTLY
+from thrifty.engines import SLEEPERS_EPSILON, SLEEPERS_FROM, SLEEPERS_FROM_COSTLY, SLEEPERS_FROM_SOLVED
 from thrifty.engines.state import EPSILON, FRESH, SCHEDULES, Rule
 from thrifty.errors import InvalidValue
 from thrifty.numerics import families
@@ -191,7 +191,7 @@ class ExpTS(Policy):
         return "binary" if self.family == "bernoulli" else FAMILY_REWARDS[self.family]
 
     def fastest_from(self, engine: str) -> float:
-        return sleepers_from(self.schedule, "exponential-family")
+        return SLEEPERS_FROM_SOLVED
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(FRESH, arms, horizon, law=laws.EXPONENTIAL_FAMILIES[self.family])
