@@ -7,11 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import polars
 import pytest
 
 import thrifty
 from thrifty.cli import main
+from thrifty.problems import PROBLEMS, Problem
 from thrifty.simulation import frame
 
 POLICIES = [thrifty.TSMA(alpha=0.8), thrifty.ThompsonSampling(law="beta")]
@@ -48,6 +50,7 @@ def test_the_settings_are_columns(result: thrifty.Result) -> None:
         "parameters": polars.String,
         "engine": polars.String,
         "problem": polars.String,
+        "problem_parameters": polars.String,
         "arms": polars.Int64,
         "horizon": polars.Int64,
         "seed": polars.Int64,
@@ -61,6 +64,33 @@ def test_the_settings_are_columns(result: thrifty.Result) -> None:
     assert [label for label, _, _ in pairs] == list(result.labels)
     assert [json.loads(parameters) for _, parameters, _ in pairs] == list(result.settings.policies)
     assert [engine for _, _, engine in pairs] == list(result.settings.engines)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        thrifty.Bernoulli([0.9, 0.5]),
+        thrifty.Gaussian([0.1] * 100, sd=0.3),
+        thrifty.Beta([1.0, 2.0], [3.0, 4.0]),
+        thrifty.Discrete([0.0, 0.5, 1.0], [[0.5, 0.25, 0.25], [0.1, 0.8, 0.1]]),
+    ],
+    ids=lambda problem: problem.kind,
+)
+def test_the_problem_can_be_made_again_from_its_row(problem: Problem) -> None:
+    result = thrifty.simulate(thrifty.TSMA(), problem, 100, runs=1, checkpoints=[])
+    (row,) = result.to_frame().select("problem", "problem_parameters").rows()
+    assert PROBLEMS[row[0]](**json.loads(row[1])) == problem
+
+
+def test_problems_with_many_arms_are_told_apart_and_rows_stay_short() -> None:
+    problems = [
+        thrifty.Gaussian([0.1] * 200 + [last], sd) for last, sd in ((0.2, 1.0), (0.3, 1.0), (0.2, 2.0))
+    ]
+    texts = [frame.parameters(problem) for problem in problems]
+    assert [json.loads(text)["arms"] for text in texts] == [201] * 3
+    assert len(set(texts)) == 3
+    assert max(map(len, texts)) < 50
+    assert frame.parameters(thrifty.Gaussian(np.array([0.1] * 200 + [0.2]))) == texts[0]
 
 
 def test_priors_delays_and_seeds_of_any_size() -> None:
@@ -104,6 +134,17 @@ def test_export_of_one_result(result: thrifty.Result, tmp_path: Path) -> None:
     table = polars.read_parquet(tmp_path / "one.parquet")
     assert table.equals(frame.to_frame(result, case="one"))
     assert table["case"].unique().to_list() == ["one"]
+
+
+def test_export_without_a_name_is_beside_the_results(
+    result: thrifty.Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = result.save(tmp_path / "one.npz"), tmp_path / "results.parquet"
+    for given in (tmp_path, source):
+        assert main(["export", str(given), "--parquet"]) == 0
+        assert capsys.readouterr().out == f"wrote 18 rows of 1 results to {target}\n"
+        assert polars.read_parquet(target).equals(frame.to_frame(result, case="one"))
+        target.unlink()
 
 
 @pytest.mark.parametrize(

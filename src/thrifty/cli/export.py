@@ -6,6 +6,8 @@ from typing import Any
 
 from thrifty.errors import FileError
 
+NAME = "results.parquet"
+
 
 def describe(commands: Any) -> None:
     parser = commands.add_parser(
@@ -15,6 +17,7 @@ def describe(commands: Any) -> None:
         "checkpoint, with the settings as columns.",
         epilog="""\
 examples:
+  thrifty export night --parquet               # writes night/results.parquet
   thrifty export night --parquet night.parquet
   thrifty export out/paper.npz --parquet paper.parquet
 
@@ -24,7 +27,14 @@ and then, say, in DuckDB:
     parser.add_argument(
         "source", metavar="DIR", type=Path, help="a folder with results, or one result (.npz)"
     )
-    parser.add_argument("--parquet", metavar="FILE", type=Path, required=True, help="the table to write")
+    parser.add_argument(
+        "--parquet",
+        metavar="FILE",
+        type=Path,
+        nargs="?",
+        required=True,
+        help=f"the table to write; without FILE, {NAME} beside the results",
+    )
     parser.set_defaults(run=run)
 
 
@@ -33,9 +43,11 @@ def run(arguments: argparse.Namespace) -> None:
     from thrifty.simulation.result import Result
 
     source = arguments.source
+    folder = source if source.is_dir() else source.parent
+    target = arguments.parquet or folder / NAME
     files = sorted(source.glob("*.npz")) if source.is_dir() else [source]
     if not files:
         raise FileError(f"{source} must have results (.npz), and has none")
     tables = [frame.to_frame(Result.load(file), case=file.stem) for file in files]
-    rows = frame.write(tables, arguments.parquet)
-    print(f"wrote {rows:,} rows of {len(files)} results to {arguments.parquet}")
+    rows = frame.write(tables, target)
+    print(f"wrote {rows:,} rows of {len(files)} results to {target}")

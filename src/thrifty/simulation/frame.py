@@ -1,5 +1,6 @@
 """A result as a table in long format: one row per policy, run and checkpoint, the settings as columns."""
 
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -11,15 +12,17 @@ import numpy as np
 
 from thrifty import storage
 from thrifty.errors import FileError, MissingExtra
+from thrifty.problems import Problem
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
 
 LIBRARIES = ("polars", "pandas")
+SPELT_OUT = 100  # arms whose parameters are in every row
 
 
 def columns(result: "Result") -> dict[str, Any]:
-    """Equal-length columns, in the order policy, run, checkpoint."""
+    """Columns of one length, in the order policy, run, checkpoint; or a text that all rows share."""
     settings = result.settings
     policies, runs, moments = result.regret.shape
     rows = policies * runs * moments
@@ -35,14 +38,32 @@ def columns(result: "Result") -> dict[str, Any]:
         "regret": result.regret.reshape(rows),
         "parameters": by_policy([json.dumps(table, sort_keys=True) for table in settings.policies]),
         "engine": by_policy(list(settings.engines)),
-        "problem": [settings.problem.kind] * rows,
+        "problem": settings.problem.kind,
+        "problem_parameters": parameters(settings.problem),
         "arms": np.full(rows, settings.problem.gaps.size),
         "horizon": np.full(rows, settings.horizon),
         "seed": [settings.seed if settings.seed < 2**63 else str(settings.seed)] * rows,
         "prior_mean": np.full(rows, mean),
         "prior_weight": np.full(rows, weight),
-        "delay": [json.dumps({"kind": settings.delay.kind} | vars(settings.delay))] * rows,
+        "delay": json.dumps({"kind": settings.delay.kind} | vars(settings.delay)),
     }
+
+
+def parameters(problem: Problem) -> str:
+    """A problem's parameters as JSON; if it has many arms, how many, and a digest that tells it from others.
+
+    >>> from thrifty import Gaussian
+    >>> parameters(Gaussian([0.5, 0.0]))
+    '{"means":[0.5,0.0],"sd":1.0}'
+    >>> parameters(Gaussian([0.5] * 1000))
+    '{"arms":1000,"digest":"bf843d51b01c5a66"}'
+    """
+    text = json.dumps(vars(problem), separators=(",", ":"))
+    arms = problem.gaps.size
+    if arms <= SPELT_OUT:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return json.dumps({"arms": arms, "digest": digest}, separators=(",", ":"))
 
 
 def library() -> Any:
