@@ -189,6 +189,25 @@ def test_unknown_arms() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arms", "used", "unknown"),
+    [
+        (3, [0, 1, 2, 2], ["3", "x", "1_0", "9" * 5000]),
+        ([2, 3], [2, 2, 3], ["0", "1", "x", "1_0", "9" * 5000]),
+        (["2", 2, "x", 3], ["2", 2, 3, "x"], ["0", "1", "1_0", "9" * 5000]),
+        (["0", "2"], ["0", "2"], ["1", "02", "3", "x", "1_0", "9" * 5000]),
+    ],
+    ids=str,
+)
+def test_whole_numbers_among_the_arms_are_found_in_csv(
+    tmp_path: Path, arms: Any, used: list[Any], unknown: list[str]
+) -> None:
+    texts = ["0", "1", "2", "02", "3", "x", "1_0", "9" * 5000]
+    log = logs.read(csv(tmp_path, HEADING + "".join(f"{text},1,0.5\n" for text in texts)), arms)
+    assert [name for name, _, _ in rows(log)] == used
+    assert log.bad == tuple((2 + texts.index(text), "unknown arm") for text in unknown)
+
+
+@pytest.mark.parametrize(
     ("arms", "message"),
     [
         (["a", "a"], "an arm's id must be a new one, got 'a' again"),

@@ -375,6 +375,21 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_bad_rows_are_reported_by_the_outcome(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("arm,reward,propensity\n" + "0,1,0.5\n1,0,0.5\n" * 20 + "1,nan,0.5\n5,1,0.5\n")
+    found = thrifty.replay(thrifty.UCB1(), path, arms=2)
+    assert (found.rows, found.bad, found.arms) == (40, 2, 2)
+    assert found.report.splitlines() == [
+        "1 row left out: reward is not a number (line 42)",
+        "1 row left out: unknown arm (line 43)",
+    ]
+    assert str(found) == f"{found.report}\n\n{replays.table([found])}"
+    fine = thrifty.replay(thrifty.UCB1(), one_arm([1.0, 0.0]))
+    assert fine.report == ""
+    assert str(fine) == replays.table([fine])
+
+
 # The command line ------------------------------------------------------------------------------------------
 
 
@@ -423,6 +438,10 @@ def test_arms_and_ranges(file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         lines = capsys.readouterr().out.splitlines()
         assert lines[0].startswith(f"{count} rows left out: unknown arm (line ")
         assert lines[-1] == f"{500 - count} rows, 3 arms, rejection, 1 runs each"
+    assert main(["replay", str(tmp_path / "log.parquet"), "--policy", "UCB1()", "--arms=--5,0"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "every arm must have rows in the log, and 1 of 2 have none: '--5'\n"
+    )
 
 
 @pytest.mark.parametrize(

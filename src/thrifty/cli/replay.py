@@ -61,10 +61,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _ids(text: str, suffix: str) -> list[Any]:
     """Ids between commas: texts in a CSV file, but in Parquet a number may be one."""
+    from thrifty.replays.log import WHOLE
+
     ids: list[Any] = text.split(",")
     if suffix == ".csv":
         return ids
-    return [int(name) if name.lstrip("-").isdecimal() else name for name in ids]
+    return [int(name) if WHOLE.fullmatch(name) else name for name in ids]
 
 
 def policy(text: str) -> "Policy":

@@ -6,7 +6,8 @@ A row that cannot be used is not guessed at: it is left out, and reported by its
 
 import csv
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from thrifty.simulation import frame
 COLUMNS = ("arm", "reward", "propensity")
 UNKNOWN = "unknown arm"
 SHOWN = 5  # bad rows that a report names, of each kind
+WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")  # a number that an id may be
 
 Bad = tuple[int, str]  # a line, and what is wrong there
 
@@ -68,15 +70,16 @@ class _Table(NamedTuple):
 def read(source: Any, arms: int | Iterable[Any] | None = None, *, strict: bool = False) -> Log:
     """A log from a CSV or Parquet file, or from a table: a mapping of columns, or a DataFrame.
 
-    ``arms`` are the ids that there are, or their number; if not given, those in the log. With ``strict``,
-    bad rows are an error.
+    ``arms`` are the ids that there are, or their number; if not given, those in the log. Ids in a CSV file
+    are texts, but a text that writes a whole number among ``arms`` is that number. With ``strict``, bad rows
+    are an error.
     """
-    table = _table(source)
+    numbers = {} if arms is None else {name: i for i, name in enumerate(Ids(arms).names())}
+    table = _table(source, numbers)
     place, columns, lines, bad = table
     missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise FileError(f"{place} must have the columns {', '.join(COLUMNS)}, and lacks {', '.join(missing)}")
-    numbers = {} if arms is None else {name: i for i, name in enumerate(Ids(arms).names())}
     rows: list[tuple[Any, int, int, float, float]] = []
     times = columns.get("time", [0] * len(lines))
     for line, name, reward, propensity, time in zip(
@@ -147,11 +150,11 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def _table(source: Any) -> _Table:
+def _table(source: Any, known: Container[Any]) -> _Table:
     if isinstance(source, str | Path):
         path = Path(source)
         if path.suffix.lower() == ".csv":
-            return _from_csv(path)
+            return _from_csv(path, known)
         if path.suffix.lower() == ".parquet":
             return _from_columns(frame.read(path), str(path))
         raise FileError(f"a log must be a .csv or a .parquet file, got {path.name!r}")
@@ -160,7 +163,7 @@ def _table(source: Any) -> _Table:
     raise InvalidType(f"log must be a file or a table with columns, got {type(source).__name__}")
 
 
-def _from_csv(path: Path) -> _Table:
+def _from_csv(path: Path, known: Container[Any]) -> _Table:
     lines: list[int] = []
     rows: list[list[str]] = []
     broken: list[Bad] = []
@@ -177,9 +180,17 @@ def _from_csv(path: Path) -> _Table:
         except (csv.Error, UnicodeDecodeError) as error:
             raise FileError(f"{path} must be a CSV file: {error}") from None
     columns: dict[str, Sequence[Any]] = {name: [row[j] for row in rows] for j, name in enumerate(heading)}
+    if "arm" in columns:
+        columns["arm"] = [_id(text, known) for text in columns["arm"]]
     if "time" in columns:
         columns["time"] = _times(columns["time"])
     return _Table(str(path), columns, lines, broken)
+
+
+def _id(text: str, known: Container[Any]) -> str | int:
+    """The text, unless only the number that it writes is known."""
+    number = int(text) if text not in known and WHOLE.fullmatch(text) else None
+    return text if number is None or number not in known else number
 
 
 def _times(texts: Sequence[str]) -> Sequence[Any]:

@@ -58,6 +58,7 @@ class Replay:
     method: str
     rows: int
     bad: int
+    report: str  # what is wrong with the bad rows, and in which lines they are
     arms: int
     decisions: float  # that got a reward, on average over the runs
     value: float
@@ -69,7 +70,7 @@ class Replay:
     level: float
 
     def __str__(self) -> str:
-        return table([self])
+        return f"{self.report}\n\n{table([self])}" if self.bad else table([self])
 
 
 def table(replays: Sequence[Replay]) -> str:
@@ -101,8 +102,8 @@ def replay(
     """Estimate a policy's mean reward from a log: a CSV or Parquet file or a table, with the columns arm,
     reward, propensity and, if rows are not in order, time.
 
-    ``arms`` are the ids that there are; if not given, those in the log. Bad rows are left out and counted, or
-    refused with ``strict``.
+    ``arms`` are the ids that there are, or their number; if not given, those in the log. Bad rows are left
+    out and reported by line, or refused with ``strict``.
 
     >>> import thrifty
     >>> log = {"arm": ["a", "b"] * 500, "reward": [1, 0] * 500, "propensity": [0.5] * 1000}
@@ -150,6 +151,7 @@ def replay(
         method=method,
         rows=len(read),
         bad=len(read.bad),
+        report=read.report(),
         arms=len(read.arms),
         decisions=float(np.mean([weight.size for weight in weights])),
         value=value,
