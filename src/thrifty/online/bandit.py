@@ -159,7 +159,8 @@ class Bandit:
         self._core.update(self._one, self._reward)
 
     def update_many(self, arms: Iterable[Hashable], rewards: Iterable[float]) -> None:
-        """Many rewards at once, in order. If one of them is refused, none is taken."""
+        """Many rewards at once, in order. If one of them is refused, none is taken; but where a posterior of
+        your own refuses one, those before it have been taken."""
         numbers = self._ids.numbers(arms)
         values = self._rewards.read_many(rewards)
         if numbers.size != values.size:
@@ -169,7 +170,10 @@ class Bandit:
         self._core.update(numbers, values)
 
     def cancel(self, arm: Hashable) -> None:
-        """A pull that ``select`` asked for will never give a reward: forget that it was asked for."""
+        """A pull that ``select`` asked for will never give a reward: forget that it was asked for.
+
+        An arm on a list of DMED or Dirichlet Sampling keeps its place, so that the pull is still to come.
+        """
         number = self._ids.number(arm)
         if not self._core.cancel(number):
             raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
@@ -224,7 +228,7 @@ class Bandit:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Bandit":
-        """The bandit that ``save`` wrote."""
+        """The bandit that ``save`` wrote. Only load files that you trust."""
         policy, ids, memory, settings = snapshot.load(path)
         bandit = cls.__new__(cls)
         bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)
