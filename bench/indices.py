@@ -7,12 +7,12 @@ bench/README.md. Compilation is never part of it.
 """
 
 import argparse
+import os
 import statistics
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from common import Row, Run, machine, show, spread, versions, write
+from common import Row, Run, machine, progress, show, spread, versions, write
 
 import thrifty
 from thrifty.engines import KINETIC_FROM, KINETIC_FROM_COSTLY
@@ -28,7 +28,7 @@ PROBLEMS = {
     "Bernoulli": thrifty.Bernoulli([0.6, 0.5]),
     "continuous": thrifty.Beta([3.0, 2.5], [2.0, 2.5]),
 }
-LOOKED = 10**7  # arms, by scan
+LOOKED = 3 * 10**5  # arms that scan looks at in a slice
 
 
 def clocked(policy: Policy, arms: int, rounds: int) -> Row:
@@ -44,7 +44,8 @@ def clocked(policy: Policy, arms: int, rounds: int) -> Row:
     if scan.state.squares.size:
         scan.state.squares[:] = kinetic.state.squares
     scan.play(1)
-    ns = {"kinetic": statistics.mean(slices), "scan": scan.play(max(2, min(rounds, LOOKED // 100 // arms)))}
+    looks = [scan.play(max(2, min(rounds, LOOKED // arms))) for _ in range(5)]
+    ns = {"kinetic": statistics.mean(slices), "scan": statistics.median(looks)}
     return (
         {"policy": policy.label, "arms": arms, "rounds": rounds} | ns | {"times": ns["scan"] / ns["kinetic"]}
     )
@@ -62,10 +63,6 @@ def historic(policy: Policy, name: str, horizon: int) -> Row:
         "seconds": ns * horizon / 1e9,
         "entries": int(run.state.spans[:, 1].sum()),
     }
-
-
-def progress(text: str) -> None:
-    print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
 def show_clocked(rows: Sequence[Row]) -> None:
@@ -115,7 +112,7 @@ def main() -> None:
     show_historic(histories)
     if not quick:
         made = datetime.now(UTC).isoformat(timespec="seconds")
-        found = {"made": made, "machine": machine(), "versions": versions()}
+        found = {"made": made, "machine": machine(), "load": os.getloadavg(), "versions": versions()}
         write("indices", found | {"clocked": rows, "historic": histories})
 
 

@@ -319,8 +319,8 @@ def page(record: Row) -> str:
     box, quick = record["machine"], "--quick" in record["command"]
     about = [
         f"Made by `{record['command']}` on {record['made'][:10]} in {record['minutes']:.0f} minutes, on "
-        f"{box['cores']} cores ({box['processor']}) with {box['memory_gib']} GiB. How to read it: "
-        "[docs/performance.md](../docs/performance.md). What is measured, and how: [README.md](README.md).",
+        f"{box['cores']} cores ({box['processor']}) with {box['memory_gib']} GiB. How to read it is in "
+        "`docs/performance.md`, what is measured, and how, in `bench/README.md`.",
     ]
     if quick:
         about.append("**A quick look**: few repeats, small sizes, few runs.")

@@ -184,9 +184,9 @@ def main() -> None:
             "versions": versions(),
         }
         measure(record, QUICK if asked.quick else FULL, path)
-    kept = history.records(path)
+    kept = [record for record in history.records(path) if "cold" in record]
     if not kept:
-        sys.exit(f"there is no record in {os.path.relpath(path)}: run without --report first")
+        sys.exit(f"there is no whole record in {os.path.relpath(path)}: run without --report first")
     publish(kept[-1], folder)
 
 

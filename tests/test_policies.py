@@ -391,13 +391,14 @@ def test_rules_hold_what_the_policies_say() -> None:
     assert rule(thrifty.DMED("log-t")) == {"schedule": LISTED, "formula": indices.DMED_LOG_T}
     assert rule(thrifty.UCBImproved()) == {"schedule": LISTED, "formula": indices.UCB_IMPROVED}
     for variant, code in dirichlet_sampling.VARIANTS.items():
-        assert thrifty.DirichletSampling(variant, 3.0).resolve(arms, horizon) == Rule(
+        bound = 3.0 if variant == "bounded" else 1.0
+        assert thrifty.DirichletSampling(variant, bound).resolve(arms, horizon) == Rule(
             LISTED,
             arms,
             horizon,
             formula=indices.DIRICHLET_SAMPLING,
             family=code,
-            first=3.0,
+            first=bound,
             history=True,
         )
     assert rule(thrifty.Binarised(thrifty.TSTD(0.8, "beta"))) == rule(thrifty.TSTD(0.8, "beta")) | {"grid": 1}
