@@ -95,15 +95,14 @@ def test_a_worker_that_is_killed_costs_its_chunk_alone(
 ) -> None:
     """What it played is done again by others, and perhaps what it had not delivered yet, and nothing else."""
     cases = grid.load(spec)
-    everything = chunks.cut(cases, 0.02)
     scheduler = workers.scheduler
     scheduler.transition_log.clear()
     with cluster.Cluster(workers.scheduler_address) as hands:
         killing = KillingOne(hands, scheduler, after=7)
-        run.run(cases, everything, tmp_path, killing)  # type: ignore[arg-type]
+        run.run(cases, tmp_path, killing, 1e-9)  # type: ignore[arg-type]
     assert data(tmp_path) == expected
     begun = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "processing")
-    assert len(begun) == len(everything)
+    assert len(begun) == len(chunks.whole(cases)) * 12
     again = {key for key, count in begun.items() if count > 1}
     assert killing.playing <= again <= killing.playing | killing.undelivered
     assert 0 < len(killing.playing) <= 2  # the next one was there already

@@ -10,7 +10,7 @@ import thrifty
 from thrifty.errors import ThriftyError
 from thrifty.policies import POLICIES, described, restored
 from thrifty.simulation.spec import Spec
-from thrifty.sweeps import chunks, grid
+from thrifty.sweeps import chunks, estimate, grid
 from thrifty.sweeps.chunks import Chunk
 
 BERNOULLI = {"kind": "bernoulli", "means": [0.9, 0.8]}
@@ -202,21 +202,42 @@ def runs_of(pieces: list[Chunk]) -> list[tuple[int, int, int]]:
 def test_every_run_of_every_policy_is_in_one_chunk(seconds: float) -> None:
     policies = [{"name": "TSMA", "alpha": [0.0, 0.5]}, {"name": "ThompsonSampling"}]
     cases = read(horizon=[100, 5000], problem=[BERNOULLI, GAUSSIAN], policies=policies, runs=7)
-    pieces = runs_of(chunks.cut(cases, seconds))
+    pieces = runs_of(chunks.cut(cases, chunks.whole(cases), seconds))
     assert sorted(pieces) == [(c, p, run) for c in range(4) for p in range(3) for run in range(7)]
 
 
-def test_chunks_are_of_so_many_seconds_or_one_run() -> None:
-    cases = read(runs=1000, horizon=10_000)
-    assert {len(chunk.runs) for chunk in chunks.cut(cases, 1.0)} == {1000}
-    assert {len(chunk.runs) for chunk in chunks.cut(cases, 0.02)} == {100}  # of two arms looked at 10^4 times
-    assert {len(chunk.runs) for chunk in chunks.cut(cases, 1e-9)} == {1}
+def test_chunks_are_of_so_many_seconds_or_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each policy, as it was measured, and also of what is left of a sweep that was cut in another way."""
+    cases = read(runs=1000, policies=[{"name": "TSMA", "alpha": [0.0, 0.5]}, {"name": "UCB1"}])
+    monkeypatch.setattr(estimate, "seconds", lambda spec: (20.0, 40_000.0, 0.0))
+    for seconds, expected in ((1.0, [{50}, {1}, {1000}]), (90.0, [{1000}, {2}, {1000}])):
+        pieces = chunks.cut(cases, chunks.whole(cases), seconds)
+        assert [{len(chunk.runs) for chunk in pieces if chunk.policy == p} for p in range(3)] == expected
+        assert pieces == sorted(pieces, key=lambda chunk: (chunk.first, chunk.policy))
+    left = chunks.missing(
+        chunks.whole(cases), [Chunk(0, 0, 0, 930), Chunk(0, 1, 3, 1000), Chunk(0, 2, 1, 999)]
+    )
+    assert chunks.cut(cases, left, 1.0) == [
+        *(Chunk(0, 1, 0, 1), Chunk(0, 2, 0, 1), Chunk(0, 1, 1, 2), Chunk(0, 1, 2, 3)),
+        *(Chunk(0, 0, 930, 980), Chunk(0, 0, 980, 1000), Chunk(0, 2, 999, 1000)),
+    ]
+
+
+def test_chunks_of_slow_policies_are_as_long_as_others() -> None:
+    """But for a factor of twenty, by which a busy machine may be wrong."""
+    policies = [{"name": "ThompsonSampling"}, {"name": "NPTS"}]
+    problem = {"kind": "beta", "a": [2.0] * 10, "b": [3.0] * 10}
+    cases, seconds = read(runs=5000, horizon=3000, problem=problem, policies=policies), 0.05
+    for chunk in chunks.cut(cases, chunks.whole(cases), seconds)[:2]:
+        outcomes = chunks.play(cases[0].spec, chunk)
+        taken = [outcome.seconds for outcome in outcomes]
+        assert seconds / 20.0 < sum(taken) < max(20.0 * seconds, 2.0 * max(taken))
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf"), "1"])
 def test_chunks_of_no_time(seconds: Any) -> None:
     with pytest.raises(ThriftyError, match=r"^chunk must be"):
-        chunks.cut(read(), seconds)
+        chunks.cut(read(), [], seconds)
 
 
 def test_what_is_missing_of_chunks_cut_in_another_way() -> None:

@@ -23,8 +23,10 @@ import thrifty
 from thrifty import storage
 from thrifty.cli import main
 from thrifty.errors import ThriftyError
+from thrifty.simulation.spec import Spec
 from thrifty.sweeps import chunks, estimate, grid, local, run
 from thrifty.sweeps.chunks import Chunk
+from thrifty.sweeps.estimate import seconds as measured
 from thrifty.sweeps.local import Job, Played, Processes
 
 TINY = """
@@ -59,6 +61,16 @@ class Here:
             yield number, chunks.play(spec, chunk)
 
 
+@pytest.fixture(autouse=True)
+def speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round takes 30 ns, so that the work is always cut in the same way."""
+
+    def needed(spec: Spec) -> tuple[float, ...]:
+        return (spec.runs * spec.horizon * 3e-8,) * len(spec.policies)
+
+    monkeypatch.setattr(estimate, "seconds", needed)
+
+
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     path = tmp_path / "spec.toml"
@@ -67,8 +79,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def sweep(spec: Path, folder: Path, hands: Any = None, seconds: float = 2e-6) -> dict[str, thrifty.Result]:
-    cases = grid.load(spec)
-    return run.run(cases, chunks.cut(cases, seconds), folder, hands or Here())
+    return run.run(grid.load(spec), folder, hands or Here(), seconds)
 
 
 def data(folder: Path) -> dict[str, bytes]:
@@ -275,13 +286,22 @@ def rewrite(change: Callable[[Any, Any], None]) -> Callable[[Path], None]:
         (rewrite(lambda header, arrays: arrays.update(seconds=np.zeros(()))), "is not a chunk of this sweep"),
     ],
 )  # fmt: skip
+@pytest.mark.parametrize("number", [4, 7], ids=["of a case that is finished", "of one that is not"])
 def test_a_corrupt_chunk(
-    half: Path, spec: Path, expected: dict[str, bytes], tamper: Callable[[Path], None], message: str
+    half: Path,
+    spec: Path,
+    expected: dict[str, bytes],
+    tamper: Callable[[Path], None],
+    message: str,
+    number: int,
 ) -> None:
-    file = sorted((half / "chunks").glob("*.npz"))[4]
+    """It is noticed before anything is played."""
+    file = sorted((half / "chunks").glob("*.npz"))[number]
     tamper(file)
+    hands = Here()
     with pytest.raises(thrifty.FileError) as caught:
-        sweep(spec, half)
+        sweep(spec, half, hands)
+    assert hands.played == []
     assert str(caught.value) == f"{file} {message}: remove it, and it will be made again"
     file.unlink()
     sweep(spec, half)
@@ -295,11 +315,26 @@ def test_a_result_of_another_experiment(
     other.write_text(TINY.replace("seed = 3", "seed = 4"))
     sweep(other, tmp_path / "other")
     shutil.copy(tmp_path / "other" / f"{NAMES[1]}.npz", half)
+    hands = Here()
     with pytest.raises(thrifty.FileError, match=f"{NAMES[1]}.npz is of another experiment: remove it, and"):
-        sweep(spec, half)
+        sweep(spec, half, hands)
+    assert hands.played == []
     (half / f"{NAMES[1]}.npz").unlink()
     sweep(spec, half)
     assert_finished(half, expected)
+
+
+def test_files_that_are_no_chunks_stay_where_they_are(
+    half: Path, spec: Path, expected: dict[str, bytes]
+) -> None:
+    numbers = ["", "-a-b-c", "-0-1", "-2-0-1", "-0-4-6", "-0-3-3", "-0-00-1", "-0--1-2", "-0-0-" + "9" * 99]
+    names = ["x", f"other-{NAMES[0]}-0-0-1", *(NAMES[0] + rest for rest in numbers)]
+    strays = {half / "chunks" / f"{name}.npz" for name in names}
+    for stray in strays:
+        stray.write_bytes(b"something else")
+    sweep(spec, half)
+    assert data(half) == expected
+    assert set((half / "chunks").iterdir()) == strays
 
 
 def test_chunks_of_a_forgotten_sweep(half: Path, spec: Path) -> None:
@@ -383,7 +418,7 @@ def test_the_estimate_is_of_the_right_size() -> None:
         }
     )[0].spec
     taken = spec.simulate(workers=1).provenance["seconds"]
-    for guess, truth in zip(estimate.seconds(spec), taken, strict=True):
+    for guess, truth in zip(measured(spec), taken, strict=True):
         assert truth / 20.0 < guess < truth * 20.0
 
 
@@ -407,8 +442,7 @@ def test_the_death_of_a_worker_costs_its_chunk_alone(tmp_path: Path) -> None:
             "runs": 24,
         }
     )
-    jobs = [(case.spec, chunk) for chunk in chunks.cut([case], 0.01)]
-    assert len(jobs) == 24
+    jobs = [(case.spec, Chunk(0, 0, run, run + 1)) for run in range(24)]
     rng, played, pids = random.Random(5), {}, []
     for number, outcomes in Processes(2).play(jobs):
         assert number not in played
@@ -472,7 +506,7 @@ alpha = [0.0, 0.8]
 @contextlib.contextmanager
 def started(spec: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """The command, in a session of its own, which is ended whatever happens to the test."""
-    command = [Path(sys.executable).parent / "thrifty", "sweep", spec, "--out", folder, "--chunk", "0.01"]
+    command = [Path(sys.executable).parent / "thrifty", "sweep", spec, "--out", folder, "--chunk", "1e-9"]
     process = subprocess.Popen(
         [*command, "--workers", "2"],
         start_new_session=True,

@@ -10,7 +10,6 @@ from thrifty.cli.shared import whole
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thrifty.sweeps.chunks import Chunk
     from thrifty.sweeps.grid import Case
 
 
@@ -51,14 +50,15 @@ Each case, a problem with a horizon, gets its result in DIR: for thrifty plot, e
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from thrifty import checks
     from thrifty.simulation.run import cores
-    from thrifty.sweeps import chunks, grid
+    from thrifty.sweeps import grid
     from thrifty.sweeps import run as runner
 
+    checks.positive("chunk", arguments.chunk)
     cases = grid.load(arguments.spec)
     runner.check(arguments.out, cases)
-    everything = chunks.cut(cases, arguments.chunk)
-    plan, work = _plan(cases, everything, arguments.out)
+    plan, work = _plan(cases, arguments.out)
     workers = arguments.workers or cores()
     share = "" if arguments.scheduler else f", {_duration(work / workers)} on {workers} processes"
     plan += f"\n\nin all about {_duration(work)} of computing{share}"
@@ -68,23 +68,23 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{plan}\n", file=sys.stderr)
     backend = "dask" if arguments.scheduler else "local"
     with runner.crew(workers, backend, arguments.scheduler) as hands:
-        results = runner.run(cases, everything, arguments.out, hands, progress=sys.stderr.isatty())
+        results = runner.run(cases, arguments.out, hands, arguments.chunk, progress=sys.stderr.isatty())
     for name, result in results.items():
         print(f"{name}\n\n{result.summary()}\n")
     print(f"wrote {len(results)} results to {arguments.out}")
 
 
-def _plan(cases: "Sequence[Case]", everything: "Sequence[Chunk]", folder: Path) -> tuple[str, float]:
+def _plan(cases: "Sequence[Case]", folder: Path) -> tuple[str, float]:
     """What there is to do, as a table, and about how many seconds of computing are left."""
     from thrifty.sweeps import estimate
     from thrifty.sweeps.run import unfinished
     from thrifty.table import aligned
 
-    todo = unfinished(folder, cases, everything)
+    todo = unfinished(folder, cases)
     rows, total = [], 0.0
     for c, case in enumerate(cases):
         spec, mine = case.spec, [chunk for chunk in todo if chunk.case == c]
-        needed = estimate.seconds(spec) if mine else []
+        needed = estimate.seconds(spec) if mine else ()
         seconds = sum(needed[chunk.policy] * len(chunk.runs) / spec.runs for chunk in mine)
         count, left = len(spec.policies) * spec.runs, sum(len(chunk.runs) for chunk in mine)
         settings = (spec.problem.gaps.size, len(spec.policies), spec.runs)

@@ -4,6 +4,7 @@ The numbers of a run do not depend on how the work is cut.
 """
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +16,13 @@ from thrifty import checks, storage
 from thrifty.errors import FileError
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import Outcome, compile_for, empty, play_run, store, work
+from thrifty.simulation.run import Outcome, compile_for, empty, play_run, store
 from thrifty.simulation.spec import Spec
+from thrifty.sweeps import estimate
 from thrifty.sweeps.grid import Case
 
-SECOND = 100_000_000  # arms that can be looked at in a second, roughly
+SHORTEST = 1e-9  # seconds that a run takes, at least
+NAME = re.compile(r"(?P<case>.+)-(?P<policy>[0-9]{1,18})-(?P<first>[0-9]{1,18})-(?P<last>[0-9]{1,18})")
 
 
 class Chunk(NamedTuple):
@@ -35,19 +38,23 @@ class Chunk(NamedTuple):
         return range(self.first, self.last)
 
 
-def cut(cases: Sequence[Case], seconds: float) -> list[Chunk]:
-    """All chunks, of so many seconds roughly, or one run. Those of a case are together, first runs first."""
-    seconds, chunks = checks.positive("chunk", seconds), []
-    for c, case in enumerate(cases):
-        policies, runs = len(case.spec.policies), case.spec.runs
-        run = max(1, work(case.spec.plan()) // (policies * runs))
-        size = int(min(runs, max(1.0, seconds * SECOND / run)))
-        chunks += [
-            Chunk(c, p, first, min(first + size, runs))
-            for first in range(0, runs, size)
-            for p in range(policies)
-        ]
-    return chunks
+def whole(cases: Sequence[Case]) -> list[Chunk]:
+    """All runs of each policy of each case."""
+    return [
+        Chunk(c, p, 0, case.spec.runs) for c, case in enumerate(cases) for p in range(len(case.spec.policies))
+    ]
+
+
+def cut(cases: Sequence[Case], left: Sequence[Chunk], seconds: float) -> list[Chunk]:
+    """What is left, in chunks of so many seconds, as each policy is estimated, or of one run. Those of a case
+    are together, first runs first."""
+    seconds, pieces = checks.positive("chunk", seconds), []
+    needed = {c: estimate.seconds(cases[c].spec) for c in dict.fromkeys(chunk.case for chunk in left)}
+    for c, p, first, last in left:
+        run = max(SHORTEST, needed[c][p] / cases[c].spec.runs)
+        size = int(min(last - first, max(1.0, seconds / run)))
+        pieces += [Chunk(c, p, start, min(start + size, last)) for start in range(first, last, size)]
+    return sorted(pieces, key=lambda chunk: (chunk.case, chunk.first, chunk.policy))
 
 
 @lru_cache(maxsize=4)
@@ -70,10 +77,19 @@ def path(folder: Path, case: Case, chunk: Chunk) -> Path:
 
 
 def found(folder: Path, cases: Sequence[Case]) -> list[Chunk]:
-    """The finished chunks, in whatever way the work was cut when they were made."""
+    """The finished chunks, in whatever way the work was cut when they were made. Files with other names are
+    somebody else's."""
     numbers = {case.name: c for c, case in enumerate(cases)}
-    names = [file.stem.rsplit("-", 3) for file in sorted((folder / "chunks").glob("*.npz"))]
-    return [Chunk(numbers[name], *map(int, rest)) for name, *rest in names if name in numbers]
+    finished = []
+    for file in sorted((folder / "chunks").glob("*.npz")):
+        name = NAME.fullmatch(file.stem)
+        if name and name["case"] in numbers:
+            chunk = Chunk(numbers[name["case"]], *map(int, name.group("policy", "first", "last")))
+            case, policies = cases[chunk.case], len(cases[chunk.case].spec.policies)
+            right = chunk.policy < policies and chunk.first < chunk.last <= case.spec.runs
+            if right and path(folder, case, chunk) == file:
+                finished.append(chunk)
+    return finished
 
 
 def missing(chunks: Iterable[Chunk], finished: Iterable[Chunk]) -> list[Chunk]:
@@ -96,24 +112,33 @@ def save(target: Path, outcomes: Sequence[Outcome]) -> None:
 
 def assemble(folder: Path, case: Case, chunks: Iterable[Chunk]) -> tuple[Result, list[float]]:
     """The result of a case, from its finished chunks, and the seconds that each policy took."""
-    result = empty(case.spec.plan())
+    ready = case.spec.plan()
+    result = empty(ready)
     seconds = [0.0] * len(case.spec.policies)
     for chunk in chunks:
-        for run, outcome in zip(chunk.runs, _load(path(folder, case, chunk), chunk, result), strict=True):
+        for run, outcome in zip(chunk.runs, _load(path(folder, case, chunk), chunk, ready), strict=True):
             store(result, chunk.policy, run, outcome)
             seconds[chunk.policy] += outcome.seconds
     return result, seconds
 
 
-def _load(source: Path, chunk: Chunk, result: Result) -> list[Outcome]:
-    """The outcomes of a chunk that fits into this result."""
+def check(folder: Path, cases: Sequence[Case], chunks: Iterable[Chunk]) -> None:
+    """Whether the files of these finished chunks are whole, and of their cases."""
+    for c, together in itertools.groupby(chunks, lambda chunk: chunk.case):
+        ready = cases[c].spec.plan()
+        for chunk in together:
+            _load(path(folder, cases[c], chunk), chunk, ready)
+
+
+def _load(source: Path, chunk: Chunk, ready: Plan) -> list[Outcome]:
+    """The outcomes of a chunk that fits into the result of this plan."""
     advice = "remove it, and it will be made again"
     try:
         header, columns = storage.read(source, "chunk of a sweep")
     except FileError as error:
         raise FileError(f"{error}: {advice}") from None
-    arms, runs = result.settings.problem.gaps.size, len(chunk.runs)
-    shapes = ((runs, result.checkpoints.size), (runs, arms), (runs, arms), (runs,), (runs,))
+    arms, runs = ready.settings.problem.gaps.size, len(chunk.runs)
+    shapes = ((runs, ready.checkpoints.size), (runs, arms), (runs, arms), (runs,), (runs,))
     right = dict(zip(Outcome._fields, shapes, strict=True))
     if header.get("kind") != "chunk" or {name: array.shape for name, array in columns.items()} != right:
         raise FileError(f"{source} is not a chunk of this sweep: {advice}")

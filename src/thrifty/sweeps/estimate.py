@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import time
+from functools import cache
 
 from thrifty.simulation.run import compile_for, play_run
 from thrifty.simulation.spec import Spec
@@ -10,7 +11,8 @@ from thrifty.simulation.spec import Spec
 SHORT, LONG = 500, 2000  # rounds after the initial pulls
 
 
-def seconds(spec: Spec) -> list[float]:
+@cache
+def seconds(spec: Spec) -> tuple[float, ...]:
     """Processor time of all runs of each policy, if a run of T rounds takes a T^b, with b between 1 and 2, as
     measured for two small T."""
     arms = spec.problem.gaps.size
@@ -23,7 +25,7 @@ def seconds(spec: Spec) -> list[float]:
             power = math.log(pilots[1] / pilots[0]) / math.log(horizons[1] / horizons[0])
         power = min(max(power, 1.0), 2.0)
         found.append(spec.runs * pilots[1] * (spec.horizon / horizons[1]) ** power)
-    return found
+    return tuple(found)
 
 
 def _pilot(spec: Spec, p: int, horizon: int) -> float:

@@ -8,7 +8,7 @@ DIR/CASE.npz, .json     the results of complete cases, and where they came from
 import contextlib
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -53,9 +53,8 @@ def sweep(
     if backend == "local" and scheduler is not None:
         raise InvalidValue(f"scheduler must be None unless backend is 'dask', got {scheduler!r}")
     cases = grid.load(Path(spec))
-    everything = chunks.cut(cases, chunk)
     with crew(workers, backend, scheduler) as hands:
-        return run(cases, everything, Path(out), hands, progress=progress)
+        return run(cases, Path(out), hands, chunk, progress=progress)
 
 
 @contextlib.contextmanager
@@ -70,32 +69,39 @@ def crew(workers: int | None, backend: str, scheduler: str | None) -> Iterator[P
 
 def run(
     cases: Sequence[Case],
-    everything: Sequence[Chunk],
     folder: Path,
     hands: Processes | Cluster,
+    chunk: float = CHUNK,
     *,
     progress: bool = False,
 ) -> dict[str, Result]:
-    """Finish what is not finished."""
+    """Finish what is not finished, in chunks of so many seconds."""
+    chunk = checks.positive("chunk", chunk)
     with _claimed(folder, cases):
-        todo = unfinished(folder, cases, everything)
-        count, left = (sum(len(chunk.runs) for chunk in some) for some in (everything, todo))
+        left = unfinished(folder, cases)
+        unplayed = dict.fromkeys(one.case for one in left)
+        # What is damaged is noticed now, and not after hours of work.
+        chunks.check(folder, cases, (one for one in chunks.found(folder, cases) if one.case in unplayed))
+        played = [c for c in range(len(cases)) if c not in unplayed]
+        results = _complete(folder, cases, played, hands.workers)
+        todo = chunks.cut(cases, left, chunk)
+        count, open_ = (sum(len(one.runs) for one in some) for some in (chunks.whole(cases), todo))
         with bar(count, "sweeping", shown=progress) as advance:
-            advance(count - left)
-            jobs = [(cases[chunk.case].spec, chunk) for chunk in todo]
+            advance(count - open_)
+            jobs = [(cases[one.case].spec, one) for one in todo]
             for number, outcomes in hands.play(jobs) if jobs else ():
-                chunk = todo[number]
-                chunks.save(chunks.path(folder, cases[chunk.case], chunk), outcomes)
-                advance(len(chunk.runs))
-        results = {case.name: _complete(folder, c, cases, hands.workers) for c, case in enumerate(cases)}
+                one = todo[number]
+                chunks.save(chunks.path(folder, cases[one.case], one), outcomes)
+                advance(len(one.runs))
+        results |= _complete(folder, cases, unplayed, hands.workers)
         with contextlib.suppress(OSError):  # somebody else's files are in there
             (folder / "chunks").rmdir()
-    return results
+    return {case.name: results[c] for c, case in enumerate(cases)}
 
 
-def unfinished(folder: Path, cases: Sequence[Case], everything: Sequence[Chunk]) -> list[Chunk]:
+def unfinished(folder: Path, cases: Sequence[Case]) -> list[Chunk]:
     """What still has to be played."""
-    open_ = [chunk for chunk in everything if not _final(folder, cases[chunk.case]).exists()]
+    open_ = [chunk for chunk in chunks.whole(cases) if not _final(folder, cases[chunk.case]).exists()]
     return chunks.missing(open_, chunks.found(folder, cases))
 
 
@@ -138,19 +144,26 @@ def _claimed(folder: Path, cases: Sequence[Case]) -> Iterator[None]:
         yield
 
 
-def _complete(folder: Path, c: int, cases: Sequence[Case], workers: int) -> Result:
+def _complete(folder: Path, cases: Sequence[Case], some: Iterable[int], workers: int) -> dict[int, Result]:
+    """The results of the cases with these numbers, whose runs are all there."""
+    mine: dict[int, list[Chunk]] = {c: [] for c in some}
+    for chunk in chunks.found(folder, cases):
+        mine.get(chunk.case, []).append(chunk)
+    return {c: _result(folder, c, cases[c], finished, workers) for c, finished in mine.items()}
+
+
+def _result(folder: Path, c: int, case: Case, finished: Sequence[Chunk], workers: int) -> Result:
     """The result of a case. Its chunks go when it is written, and not before.
 
     If all of them are still there, they are put together once more: who knows how far that got.
     """
-    case, target = cases[c], _final(folder, cases[c])
-    mine = [chunk for chunk in chunks.found(folder, cases) if chunk.case == c]
+    target = _final(folder, case)
     everything = (Chunk(c, p, 0, case.spec.runs) for p in range(len(case.spec.policies)))
-    if not chunks.missing(everything, mine):
-        result, seconds = chunks.assemble(folder, case, mine)
+    if not chunks.missing(everything, finished):
+        result, seconds = chunks.assemble(folder, case, finished)
         result.provenance.update(provenance(seconds, workers))
         result.save(target)
-    for chunk in mine:
+    for chunk in finished:
         chunks.path(folder, case, chunk).unlink()
     result, ready = Result.load(target), case.spec.plan()
     if result.settings != ready.settings or not np.array_equal(result.checkpoints, ready.checkpoints):
