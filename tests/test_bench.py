@@ -1,0 +1,42 @@
+"""Pages that quote the benchmark say what its last record says."""
+
+import doctest
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "bench"
+
+
+@pytest.fixture
+def bench() -> Iterator[None]:
+    """The folder's programs can be imported."""
+    sys.path.insert(0, str(BENCH))
+    yield
+    sys.path.remove(str(BENCH))
+
+
+def imported(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+@pytest.mark.usefixtures("bench")
+def test_pages_quote_the_last_record() -> None:
+    history, pages, report = map(imported, ("history", "pages", "report"))
+    record = history.records(BENCH / "results" / "runs.json")[-1]
+    assert "--quick" not in record["command"]
+    assert (BENCH / "report.md").read_text() == report.page(record)
+    for path in pages.QUOTING:
+        assert path.read_text() == pages.quoted(path.read_text(), record)
+
+
+@pytest.mark.usefixtures("bench")
+@pytest.mark.parametrize("name", ["contestants", "growth", "limit", "markdown", "run_figures"])
+def test_examples(name: str) -> None:
+    found = doctest.testmod(imported(name))
+    assert found.attempted > 0
+    assert found.failed == 0
