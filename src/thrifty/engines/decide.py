@@ -5,6 +5,8 @@ that were handed out come first, and new ones last.
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 from thrifty import indices
 from thrifty.engines import history, kinetic, lists, play, rounds, sleepers, tournament
@@ -20,20 +22,9 @@ from thrifty.engines.state import (
     USED,
 )
 from thrifty.indices import ada_ucb
-from thrifty.jit import entry, kernel
+from thrifty.jit import entry, inlined, kernel
 
 SCAN, TOURNAMENT, SLEEPERS, KINETIC = range(4)  # in the order of ENGINES
-
-
-@kernel
-def _choose(rule, state, t):
-    if state.count[ENGINE] == TOURNAMENT:
-        return play.choose_tournament(rule, state, t)
-    if state.count[ENGINE] == SLEEPERS:
-        return play.choose_sleepers(rule, state, t)
-    if state.count[ENGINE] == KINETIC:
-        return play.choose_kinetic(rule, state, t)
-    return play.choose_scan(rule, state, t)
 
 
 @kernel
@@ -46,8 +37,8 @@ def _place(rule, state, i):
         kinetic.place(rule, state, i)
 
 
-@entry
-def select(header, t, out):
+@inlined
+def _select(choose, place, header, t, out):
     """Fill ``out`` with decisions, the first of them after t pulls: every arm without a law once, then by the
     policy. Returns how many there are: fewer, if there was nothing to choose by."""
     state = opened(header)
@@ -60,18 +51,18 @@ def select(header, t, out):
         if i < state.count[ARMS]:
             state.count[HANDED] += 1
         else:
-            i = _choose(rule, state, t + j)
+            i = choose(rule, state, t + j)
             if i < 0:
                 return j
         rounds.spend(rule, state, i)
         if rule.schedule == CLOCKED:
-            _place(rule, state, i)
+            place(rule, state, i)
         out[j] = i
     return out.size
 
 
-@entry
-def update(header, arms, rewards):
+@inlined
+def _update(place, header, arms, rewards):
     """Rewards, each of a pull that was handed out or not; returns how many there was room for."""
     state = opened(header)
     rule = rule_of(state)
@@ -79,8 +70,92 @@ def update(header, arms, rewards):
         if state.spans.size > 0 and not history.fits(state.history, state.spans, state.count[USED], arms[j]):
             return j
         rounds.receive(rule, state, arms[j], rewards[j])
-        _place(rule, state, arms[j])
+        place(rule, state, arms[j])
     return arms.size
+
+
+# One by one for each engine, as in ``play``: whoever uses one of them does not wait for the others to be
+# compiled.
+
+
+@entry
+def select_scan(header, t, out):
+    return _select(play.choose_scan, play.place_scan, header, t, out)
+
+
+@entry
+def select_tournament(header, t, out):
+    return _select(play.choose_tournament, play.place_tournament, header, t, out)
+
+
+@entry
+def select_sleepers(header, t, out):
+    return _select(play.choose_sleepers, play.place_sleepers, header, t, out)
+
+
+@entry
+def select_kinetic(header, t, out):
+    return _select(play.choose_kinetic, play.place_kinetic, header, t, out)
+
+
+@entry
+def update_scan(header, arms, rewards):
+    return _update(play.place_scan, header, arms, rewards)
+
+
+@entry
+def update_tournament(header, arms, rewards):
+    return _update(play.place_tournament, header, arms, rewards)
+
+
+@entry
+def update_sleepers(header, arms, rewards):
+    return _update(play.place_sleepers, header, arms, rewards)
+
+
+@entry
+def update_kinetic(header, arms, rewards):
+    return _update(play.place_kinetic, header, arms, rewards)
+
+
+@entry
+def begin_scan(header):
+    state = opened(header)
+    play.begin_scan(rule_of(state), state)
+
+
+@entry
+def begin_tournament(header):
+    state = opened(header)
+    play.begin_tournament(rule_of(state), state)
+
+
+@entry
+def begin_sleepers(header):
+    state = opened(header)
+    play.begin_sleepers(rule_of(state), state)
+
+
+@entry
+def begin_kinetic(header):
+    state = opened(header)
+    play.begin_kinetic(rule_of(state), state)
+
+
+class Kernels(NamedTuple):
+    """What decides on one engine."""
+
+    select: Callable[..., int]
+    update: Callable[..., int]
+    begin: Callable[..., None]  # statistics or the rule are new: make everything that is kept for an arm anew
+
+
+KERNELS = {
+    "scan": Kernels(select_scan, update_scan, begin_scan),
+    "tournament": Kernels(select_tournament, update_tournament, begin_tournament),
+    "sleepers": Kernels(select_sleepers, update_sleepers, begin_sleepers),
+    "kinetic": Kernels(select_kinetic, update_kinetic, begin_kinetic),
+}
 
 
 @entry
@@ -102,21 +177,6 @@ def cancel(header, i):
     elif rule.schedule == LISTED:
         lists.put_back(rule, state, i)
     return True
-
-
-@entry
-def begin(header):
-    """Statistics or the rule are new: make everything that is kept for an arm anew."""
-    state = opened(header)
-    rule = rule_of(state)
-    if state.count[ENGINE] == TOURNAMENT:
-        play.begin_tournament(rule, state)
-    elif state.count[ENGINE] == SLEEPERS:
-        play.begin_sleepers(rule, state)
-    elif state.count[ENGINE] == KINETIC:
-        play.begin_kinetic(rule, state)
-    else:
-        play.begin_scan(rule, state)
 
 
 @entry

@@ -104,9 +104,14 @@ def isf(law, a, b, p):
     return exponential_family.isf(a, b, p)
 
 
-@kernel
+@hot
 def draw_spread(law, a, b, rng):
     """An index that is never tied: where the law has atoms, they are spread out and the order is kept."""
+    return gaussian.draw(a, b, rng) if law == GAUSSIAN else _draw_spread(law, a, b, rng)
+
+
+@kernel
+def _draw_spread(law, a, b, rng):
     if law == EXPONENTIAL_FAMILY:
         return exponential_family.isf_spread(a, b, random.uniform(rng))
     return draw(law, a, b, rng)

@@ -16,7 +16,7 @@ def parameters(n, s):
     return s / n, 1.0 / math.sqrt(n)
 
 
-@kernel
+@hot
 def draw(mean, sd, rng):
     return mean + sd * random.normal(rng)
 

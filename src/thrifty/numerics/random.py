@@ -85,7 +85,7 @@ def _ziggurat() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.floa
 STEP, INSIDE, DENSITY = _ziggurat()
 
 
-@kernel
+@hot
 def normal(rng):
     """Standard normal: one word, one table look-up and one comparison in 99 % of the calls."""
     bits = word(rng)

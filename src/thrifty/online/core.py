@@ -54,7 +54,18 @@ class Core:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        announce_compilation([kernels.update, kernels.select])
+        self._bind()
+        announce_compilation([self._kernels.update, self._kernels.select])
+
+    def _bind(self) -> None:
+        self._kernels = decide.KERNELS[self.engine]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_kernels"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._bind()
 
     @property
     def engine(self) -> str:
@@ -87,13 +98,13 @@ class Core:
 
     def select(self, t: int, out: Integers) -> None:
         """Fill ``out`` with decisions, the first of them after t pulls."""
-        kernels.select(self.memory.header, t, out)
+        self._kernels.select(self.memory.header, t, out)
 
     def update(self, arms: Integers, rewards: Floats) -> None:
-        done = kernels.update(self.memory.header, arms, rewards)
+        done = self._kernels.update(self.memory.header, arms, rewards)
         while done < arms.size:
             self.memory = self.memory.grown(self.memory.room)
-            done += kernels.update(self.memory.header, arms[done:], rewards[done:])
+            done += self._kernels.update(self.memory.header, arms[done:], rewards[done:])
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
@@ -114,7 +125,7 @@ class Core:
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
-        kernels.begin(self.memory.header)
+        self._kernels.begin(self.memory.header)
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
@@ -160,7 +171,7 @@ class OwnIndexCore(Core):
 
     def select(self, t: int, out: Integers) -> None:
         back = self.checkpoint()
-        made = kernels.select(self.memory.header, t, out)
+        made = self._kernels.select(self.memory.header, t, out)
         if made < out.size:
             back()
             raise InvalidValue(
