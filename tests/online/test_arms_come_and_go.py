@@ -1,6 +1,7 @@
 """Arms are added and removed while others go on: laws and statistics stay with the arms they belong to."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable
 from itertools import cycle
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
+from thrifty.engines import ENGINES
 from thrifty.engines.header import rule_of
 from thrifty.engines.state import ARMS, SWEEPING, SWEPT
 from thrifty.numerics import families
@@ -127,6 +129,48 @@ def test_arms_are_chosen_by_their_chances_afterwards(policy: Policy, epsilon: fl
     stage.come_and_go()
     chosen = stage.bandit.select_many(100_000)
     assert_chosen_by(chances(stage.bandit, epsilon=epsilon), stage.bandit, chosen)
+
+
+def coins_and_changes(policy: Policy, engine: str) -> thrifty.Bandit:
+    """Rewards of 0 and 1, some arms always the same, while others come and go."""
+    bandit = thrifty.Bandit(policy, 9, seed=ENGINES.index(engine), engine=engine)
+    for arm, (ones, zeros) in enumerate(
+        [(3, 1), (2, 0), (9, 3), (0, 2), (5, 2), (4, 0), (1, 1), (6, 3), (2, 0)]
+    ):
+        bandit.update_many([arm] * (ones + zeros), [1] * ones + [0] * zeros)
+    for gone in (0, 3, 8):
+        bandit.remove_arm(gone)
+    for name, coins in {"x": [1, 1, 0], "y": [1], "z": [0, 1, 1, 1]}.items():
+        bandit.add_arm(name)
+        bandit.update_many([name] * len(coins), coins)
+    bandit.remove_arm("y")
+    bandit.remove_arm(6)
+    return bandit
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        thrifty.ThompsonSampling("beta"),
+        thrifty.ThompsonSampling("gamma"),
+        thrifty.ThompsonSampling("inverse-gamma"),
+        thrifty.ExpTS(),
+        thrifty.ExpTSPlus(),
+        thrifty.EpsilonTS("gamma", epsilon=0.3),
+        thrifty.TSTD(law="beta", phi=NEVER_ENDING),
+    ],
+    ids=repr,
+)
+def test_sleepers_choose_like_scan_afterwards(policy: Policy) -> None:
+    """Whatever the law, atoms included: two samples of choices, while no reward comes."""
+    bandits = [coins_and_changes(policy, engine) for engine in ("scan", "sleepers")]
+    chosen = [Counter(bandit.select_many(60_000)) for bandit in bandits]
+    table = np.array([[counts[arm] for arm in bandits[0].statistics()["arm"]] for counts in chosen])
+    rare = table.sum(axis=0) < 20
+    table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
+    table = table[:, table.sum(axis=0) > 0]
+    assert table.shape[1] > 2
+    assert stats.chi2_contingency(table, correction=False).pvalue > UNLUCKY
 
 
 @pytest.mark.parametrize("policy", [thrifty.ThompsonSampling(), thrifty.TSTD(phi=NEVER_ENDING)], ids=repr)
