@@ -20,7 +20,7 @@ from thrifty import problems
 from thrifty.engines import rounds, sleepers
 from thrifty.engines.header import opened, rule_of
 from thrifty.engines.state import SWEEPING
-from thrifty.jit import entry
+from thrifty.jit import kernel
 
 NOW = time.CLOCK_MONOTONIC
 CHOOSE, OBSERVE, PLACE, EVALUATIONS, SWEPT, COLUMNS = range(6)
@@ -33,7 +33,7 @@ read_clock.argtypes, read_clock.restype = (ctypes.c_int, ctypes.c_ssize_t), ctyp
 CLOCK = np.zeros(2, np.int64)  # the clock writes seconds and nanoseconds here
 
 
-@entry
+@kernel
 def record(header, arms, rewards, clock, address, out):
     """The loop of ``simulate``, with a look at the clock after each part of a round."""
     state = opened(header)
@@ -58,7 +58,7 @@ def record(header, arms, rewards, clock, address, out):
         out[t, SWEPT] = swept
 
 
-@entry
+@kernel
 def tick(clock, address, out):
     """What the clock says when nothing happens in between."""
     for t in range(out.size):

@@ -65,14 +65,14 @@ def _evaluations(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def _tails(ax: Axes, rows: Sequence[Row]) -> None:
-    curves = [np.array([(1.0 - p, ns / 1e3) for p, ns in row["tail"]]) for row in rows]
-    share, micros = np.concatenate(curves).T
-    logarithmic(ax, "x", share)
+    curves = [np.array([(1.0 / (1.0 - p), ns / 1e3) for p, ns in row["tail"]]) for row in rows]
+    rounds, micros = np.concatenate(curves).T
+    logarithmic(ax, "x", rounds)
     logarithmic(ax, "y", np.append(micros, 20e3))
-    ax.invert_xaxis()
     for row, curve, look in zip(rows, curves, styles([str(row["arms"]) for row in rows]), strict=True):
         ax.plot(*curve.T, color=look.colour, linestyle=look.line, lw=1.4, label=f"K = {row['arms']:,}")
     ax.axhline(20e3, color=GREY, linewidth=0.8, linestyle=":")
     ax.annotate("goal", (0.02, 20e3), xycoords=("axes fraction", "data"), va="bottom", color=GREY, fontsize=8)
     ax.legend(frameon=False, fontsize=8)
-    ax.set(xlabel="share of the rounds that take longer", ylabel="µs", title="Single rounds")
+    ax.tick_params(axis="x", labelsize=8)
+    ax.set(xlabel="one round in so many takes longer", ylabel="µs", title="Single rounds")
