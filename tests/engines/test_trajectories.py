@@ -156,6 +156,12 @@ def test_kinetic_follows_scan_on_rewards_of_other_families(problem: Any, c: floa
     assert_followed(policy, "kinetic", problem(np.linspace(0.2, 1.5, 40)), 1500)
 
 
+@pytest.mark.parametrize("policy", CLOCKED, ids=repr)
+def test_kinetic_follows_scan_when_many_arms_always_pay(policy: Policy) -> None:
+    """With KL-UCB all of them are at 1 for ever, however often they were pulled."""
+    assert_followed(policy, "kinetic", thrifty.Bernoulli([1.0] * 20 + [0.5] * 13), 1500)
+
+
 @pytest.mark.parametrize("policy", [policy for policy in CLOCKED if policy.rewards == "unit"], ids=repr)
 def test_kinetic_follows_scan_on_rewards_in_between(policy: Policy) -> None:
     """Where the variance that was seen is not that of the mean."""

@@ -125,7 +125,10 @@ def reach(rule, state, i, level):
 
 @kernel
 def alike(rule, state, i, j):
-    """Whether the indices of two arms are equal at all times, because their statistics are."""
+    """Whether the indices of two arms, equal now, stay so while both are left alone: because their statistics
+    are equal, or because neither rises any more."""
+    if indices.settled(rule, state.means[i]) and indices.settled(rule, state.means[j]):
+        return has_law(state, i) and has_law(state, j)
     n, m = evidence(rule, state, i)[0], evidence(rule, state, j)[0]
     return (
         n + state.pending[i, 0] == m + state.pending[j, 0]

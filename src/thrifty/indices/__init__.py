@@ -22,6 +22,7 @@ from thrifty.indices import (
     ucb_v,
 )
 from thrifty.jit import kernel
+from thrifty.numerics import families
 from thrifty.numerics.k_inf import k_inf
 
 KL_UCB_PLUS_PLUS, MOSS = range(2)  # committed
@@ -65,6 +66,12 @@ def reach(rule, n, mean, variance, level):
     if rule.formula == KL_UCB:
         return kl_ucb.reach(rule.family, n, mean, level, rule.first)
     return bayes_ucb.reach(n * mean, n, level, rule.horizon, rule.first)
+
+
+@kernel
+def settled(rule, mean):
+    """Whether a clocked index is at the top of its range, and so stays there whatever n and the time are."""
+    return rule.formula == KL_UCB and rule.family == families.BERNOULLI and mean >= 1.0
 
 
 @kernel
