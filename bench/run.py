@@ -88,8 +88,10 @@ def prepare() -> None:
     policies = [thrifty.TSMA(), thrifty.ThompsonSampling(), thrifty.UCB1()]
     thrifty.simulate(policies, problem, horizon=1000, runs=1)
     thrifty.simulate(policies, problem, horizon=1000, runs=1, engine="scan")
-    bandit = thrifty.Bandit(thrifty.ThompsonSampling(), arms=2)
-    bandit.update(bandit.select(), 1.0)
+    for policy in policies:
+        for engine in policy.runs_on:
+            bandit = thrifty.Bandit(policy, arms=2, prior=(0.5, 1.0), engine=engine)
+            bandit.update(bandit.select(), 1.0)
 
 
 def measure(record: Row, extent: Extent, path: Path) -> None:
