@@ -1,7 +1,7 @@
 """thrifty beside what one would use instead, and beside what the machine can do: everything in one run.
 
     uv run python bench/run.py            # about 25 minutes; bench/report.md, bench/results/*.png, runs.json
-    uv run python bench/run.py --quick    # a look in about 3 minutes; the same files in out/bench
+    uv run python bench/run.py --quick    # a look in some minutes; the same files in out/bench
     uv run python bench/run.py --report   # no measurement: the pages and figures again, from the last record
 
 What is measured, and how, is in bench/README.md; docs/performance.md explains the figures. A peer that cannot
@@ -170,7 +170,7 @@ def the_rest(record: Row, extent: Extent) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure thrifty and its peers; see bench/README.md.")
     parser.add_argument(
-        "--quick", action="store_true", help="a look in about 3 minutes, written to out/bench"
+        "--quick", action="store_true", help="a look in some minutes, written to out/bench"
     )
     parser.add_argument("--report", action="store_true", help="write pages and figures from the last record")
     asked = parser.parse_args()
