@@ -169,9 +169,7 @@ def the_rest(record: Row, extent: Extent) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure thrifty and its peers; see bench/README.md.")
-    parser.add_argument(
-        "--quick", action="store_true", help="a look in some minutes, written to out/bench"
-    )
+    parser.add_argument("--quick", action="store_true", help="a look in some minutes, written to out/bench")
     parser.add_argument("--report", action="store_true", help="write pages and figures from the last record")
     asked = parser.parse_args()
     folder = HERE.parent / "out" / "bench" if asked.quick else HERE
