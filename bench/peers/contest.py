@@ -12,6 +12,7 @@ import resource
 import sys
 import sysconfig
 import time
+from abc import ABC, abstractmethod
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,7 +32,7 @@ class Bandit(Protocol):
     def update(self, arm: int, reward: float) -> None: ...
 
 
-class Session:
+class Session(ABC):
     """One contestant at work. The methods without an underscore are what it can be asked."""
 
     packages: tuple[str, ...] = ()  # whose versions matter
@@ -44,9 +45,9 @@ class Session:
         self._random = random.Random(1)
         self._slice = 0  # how many decisions are timed together; 0 until that is known
 
+    @abstractmethod
     def _new(self, policy: str, arms: int, seed: int) -> Bandit:
         """A bandit that has seen no reward yet."""
-        raise NotImplementedError
 
     def versions(self) -> dict[str, str]:
         return {"python": platform.python_version()} | {name: version(name) for name in self.packages}

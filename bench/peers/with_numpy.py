@@ -5,6 +5,7 @@ quickest of NumPy's generators and in single precision, with its 24 bits.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,7 @@ class Beta:
         self.second[arm] += 1.0 - reward
 
 
-class Index:
+class Index(ABC):
     """What indices share: ties go to one of the largest, at random."""
 
     def __init__(self, arms: int, seed: int) -> None:
@@ -68,8 +69,9 @@ class Index:
         best = np.flatnonzero(self.index == self.index.max())
         return int(best[0] if best.size == 1 else self.rng.choice(best))
 
+    @abstractmethod
     def compute(self) -> None:
-        raise NotImplementedError
+        """Bring every index up to date."""
 
     def update(self, arm: int, reward: float) -> None:
         pulls = self.pulls.item(arm) + 1.0

@@ -54,22 +54,15 @@ class Core:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self._bind()
         announce_compilation([self._kernels.update, self._kernels.select])
 
-    def _bind(self) -> None:
-        self._kernels = decide.KERNELS[self.engine]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_kernels"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._bind()
+    @property
+    def _kernels(self) -> decide.Kernels:
+        return decide.KERNELS[self.engine]
 
     @property
     def engine(self) -> str:
-        return ENGINES[self.memory.state.count[ENGINE]]
+        return ENGINES[self.memory.block[ENGINE]]
 
     @property
     def has_priors(self) -> bool:
