@@ -16,6 +16,8 @@ import numba
 import numpy as np
 from numba.core.errors import NumbaError as CompilationError
 
+from thrifty.linking import Linked
+
 __all__ = ["CompilationError", "announce_compilation", "config", "entry", "hot", "inlined", "kernel"]
 
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
@@ -32,6 +34,7 @@ KERNELS = (
     "engines/*.py",
     "problems.py",
     "jit.py",
+    "linking.py",
 )
 
 
@@ -64,13 +67,10 @@ def _compile(function: Function, **options: Any) -> Function:
 
 
 def kernel(function: Function, **options: Any) -> Function:
-    """Compile a function that other kernels call.
-
-    One that takes a whole state is called by nobody else, so that it is spared the code for calls from
-    Python.
-    """
-    arguments = function.__code__.co_varnames[: function.__code__.co_argcount]
-    return _compile(function, no_cpython_wrapper="state" in arguments, no_cfunc_wrapper=True, **options)
+    """Compile a function that other kernels call: it is linked into them."""
+    if config.DISABLE_JIT:
+        return function
+    return cast(Function, Linked(function, _nrt=False, **options))
 
 
 def hot(function: Function) -> Function:

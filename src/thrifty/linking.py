@@ -1,0 +1,74 @@
+"""Kernels that other kernels call: lowered to LLVM's language, and linked into whatever calls them.
+
+Numba makes every function that a compiled one calls into a whole product: optimised together with all that
+it calls in turn, turned into machine code, ready for Python. Of a few hundred kernels that are linked into
+one loop in the end only that loop is ever run, and it is optimised as a whole anyway. So they are kept as they
+were lowered, which halves the time that compiling an engine takes and changes nothing in what comes out.
+
+A kernel may also be called from Python, as tests and theory do. Then it is compiled as usual.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+
+
+class _Library(JITCodeLibrary):
+    """Code that is linked into other libraries, and neither optimised nor run by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(NativeLowering):
+    """Numba's own pass, but for the step from a library to a function that Python can call."""
+
+    _name = "thrifty_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _Library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        key = object()  # callers find the code by it, where the function would be
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=key)
+        return True
+
+
+class _Compiler(Compiler):
+    def define_pipelines(self) -> list[Any]:
+        (passes,) = super().define_pipelines()
+        passes.passes = [(_Lowering if step is NativeLowering else step, why) for step, why in passes.passes]
+        passes.finalize()
+        return [passes]
+
+
+class Linked(CPUDispatcher):
+    """A kernel."""
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        options |= {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        super().__init__(function, targetoptions=options, pipeline_class=_Compiler)
+
+    def add_overload(self, result: Any) -> None:
+        self.overloads[tuple(result.signature.args)] = result
+
+    @cached_property
+    def _called(self) -> Dispatcher:
+        return numba.njit(self.py_func, _nrt=False)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """From Python."""
+        return self._called(*arguments)
