@@ -1,7 +1,7 @@
 """thrifty: Thompson sampling that spends posterior draws only where they matter.
 
-The public names, which are those of ``thrifty.public``, are imported when the first of them is used: NumPy,
-Numba and SciPy take most of a second.
+The public names, which are those of ``thrifty.public``, are imported when the first of them is used: NumPy
+and Numba take most of half a second.
 """
 
 from importlib import import_module

@@ -59,18 +59,16 @@ def _cache_folder() -> Path:
 CACHE_FOLDER = _cache_folder()
 
 
-def _compile(function: Function, **options: Any) -> Function:
-    """Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
-    large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off."""
-    untyped: Any = numba.njit
-    return cast(Function, untyped(_nrt=False, **options)(function))
+# Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
+# large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off.
+UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def kernel(function: Function, **options: Any) -> Function:
     """Compile a function that other kernels call: it is linked into them."""
     if config.DISABLE_JIT:
         return function
-    return cast(Function, Linked(function, _nrt=False, **options))
+    return cast(Function, Linked(function, **UNCOUNTED, **options))
 
 
 def hot(function: Function) -> Function:
@@ -80,7 +78,7 @@ def hot(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """A kernel that is copied into each caller: one that takes other kernels as arguments."""
-    return _compile(function, inline="always")
+    return cast(Function, numba.njit(inline="always", **UNCOUNTED)(function))
 
 
 def entry(function: Function) -> Function:
@@ -93,7 +91,7 @@ def entry(function: Function) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return _compile(function, nogil=True, cache=True)
+        return cast(Function, numba.njit(nogil=True, cache=True, **UNCOUNTED)(function))
     finally:
         config.CACHE_DIR = before
 

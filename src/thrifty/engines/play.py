@@ -105,32 +105,32 @@ def choose_tournament(rule, state, t):
     return i
 
 
-@inlined
+@hot
 def choose_kinetic(rule, state, t):
     return kinetic.choose(rule, state, t)
 
 
-@inlined
+@hot
 def choose_sleepers(rule, state, t):
     return sleepers.choose(rule, state)
 
 
-@inlined
+@hot
 def place_scan(rule, state, i):
     pass
 
 
-@inlined
+@hot
 def place_tournament(rule, state, i):
     tournament.place(state.tree, state.index, i)
 
 
-@inlined
+@hot
 def place_kinetic(rule, state, i):
     kinetic.place(rule, state, i)
 
 
-@inlined
+@hot
 def place_sleepers(rule, state, i):
     sleepers.place(rule, state, i)
 

@@ -50,7 +50,7 @@ SAMPLE = 64  # arms of each group that a new level is computed from, up to twice
 CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
 CERTAIN = 50.0  # a rate above which more would not matter
 
-MOST = 8.0  # how many ln K the sum of rates may be set to
+MOST = 8.0  # how many ln K the sum of rates may be set above ln K + GOAL
 
 # The numbers in state.levels: the level of arms that were swept, that of the others, the sum of rates, how
 # much its logarithm falls when the level rises, how much was drawn in the last round, by how much the sum is

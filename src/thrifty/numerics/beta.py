@@ -12,7 +12,6 @@ when m = ab/n is large and from a continued fraction elsewhere, so that a few do
 import math
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from thrifty.jit import kernel
 from thrifty.numerics import normal
@@ -22,6 +21,11 @@ from thrifty.numerics.kl import _h
 LARGE, NEAR, SERIES, FRACTION = 100.0, 8.0, 14, 85
 CLOSE = 5e-4  # one Halley step from here leaves a relative error of sf below 1e-10
 LARGEST, TINY = 700.0, 1e-320  # exp(LARGEST) and ln(TINY) are finite
+
+
+def _times(p, q):
+    """The product of polynomials, lowest power first."""
+    return np.convolve(p, q)[:SERIES]
 
 
 def _coefficients():
@@ -34,17 +38,18 @@ def _coefficients():
 
     The coefficient of tau^k has the parity of k in delta, so row k of the table skips every other power.
     """
-    delta = Polynomial([0.0, 1.0])
-    g, square = [Polynomial([1.0])], [Polynomial([1.0])]
+    one, delta, older = np.eye(SERIES)[0], np.eye(SERIES)[1], np.zeros(SERIES)
+    kappa = (one - _times(delta, delta)) / 4.0
+    g, square = [one], [one]
     for k in range(1, SERIES):
-        inner = sum(g[i] * g[k - i] for i in range(1, k))  # in g^2, without its 2 g_k
-        cube = inner + sum(g[i] * square[k - i] for i in range(1, k))  # in g^3, without its 3 g_k
-        older = (1 - delta**2) / 4 * g[k - 2] if k > 1 else 0
-        g.append((older - delta * square[k - 1] - cube) / (k + 2))
-        square.append(inner + 2 * g[k])
+        inner = sum((_times(g[i], g[k - i]) for i in range(1, k)), 0.0 * one)  # in g^2, without its 2 g_k
+        cube = sum((_times(g[i], square[k - i]) for i in range(1, k)), inner)  # in g^3, without its 3 g_k
+        g.append((_times(kappa, older) - _times(delta, square[k - 1]) - cube) / (k + 2))
+        square.append(inner + 2.0 * g[k])
+        older = g[k - 1]
     table = np.zeros((SERIES, SERIES // 2))
     for k in range(SERIES):
-        table[k, : k // 2 + 1] = g[k].coef[k % 2 :: 2]
+        table[k, : k // 2 + 1] = g[k][k % 2 : k + 1 : 2]
     return table
 
 
@@ -124,12 +129,21 @@ def _tail(a, b, x, y, d):
 
 @kernel
 def _stirling(z):
-    """ln Gamma(z) less (z - 1/2) ln z - z + ln(2 pi)/2. DLMF 5.11.1."""
-    if z < 10.0:
-        return math.lgamma(z) - (z - 0.5) * math.log(z) + z - 0.5 * math.log(2.0 * math.pi)
-    v = 1.0 / (z * z)
+    """ln Gamma(z) less (z - 1/2) ln z - z + ln(2 pi)/2, for z > 0. DLMF 5.11.1.
+
+    Up to 10 by Gamma(z) = Gamma(z + k) / (z (z+1) ... (z+k-1)).
+    """
+    shifted, product = z, 1.0
+    while shifted < 10.0:
+        product *= shifted
+        shifted += 1.0
+    v = 1.0 / (shifted * shifted)
     rest = 1 / 1680 - v * (1 / 1188 - v * (691 / 360360 - v / 156))
-    return (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v * rest))) / z
+    correction = (1 / 12 - v * (1 / 360 - v * (1 / 1260 - v * rest))) / shifted
+    if shifted == z:
+        return correction
+    powers = (shifted - 0.5) * math.log(shifted) - (z - 0.5) * math.log(z)
+    return correction + (powers - math.log(product) - (shifted - z))
 
 
 @kernel

@@ -31,10 +31,10 @@ import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from thrifty import checks
 from thrifty.engines.state import Floats
@@ -190,7 +190,7 @@ def _estimate(
     v = float(np.mean([counts.mean() for counts in some]))
     n = float(np.mean([counts.size for counts in some]))
     variance = float(np.mean([counts.var() for counts in some]))
-    error, z = math.sqrt(variance / n), float(ndtri(0.5 + level / 2.0))
+    error, z = math.sqrt(variance / n), NormalDist().inv_cdf(0.5 + level / 2.0)
     middle, reach = v, z * error
     if min(counts.min() for counts in some) >= 0.0:
         b = max(variance / v + v, (top - low) * weight) if v > 0.0 else (top - low) * max(weight, 1.0)

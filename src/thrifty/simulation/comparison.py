@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from thrifty import checks
 from thrifty.errors import InvalidValue
@@ -189,6 +188,8 @@ def _moments(values: Floats, rounding: Floats) -> tuple[Floats, Floats]:
 
 
 def _quantile_of_t(runs: int, level: float) -> float:
+    from scipy.special import stdtrit  # when it is needed: SciPy takes a quarter of a second to import
+
     return float(stdtrit(runs - 1, 0.5 + level / 2.0))
 
 
