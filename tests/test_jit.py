@@ -70,7 +70,7 @@ def test_compilation_is_announced_once(tmp_path: Path) -> None:
     script = tmp_path / "tiny.py"
     script.write_text(TINY)
     first, second = (run(str(script), cache=str(tmp_path / "cache")) for _ in range(2))
-    assert first.stderr == "thrifty: compiling tiny (once on this machine, may take a minute)\n"
+    assert first.stderr == "thrifty: compiling tiny (once on this machine, half a minute)\n"
     assert second.stderr == ""
 
 

@@ -102,4 +102,4 @@ def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
         if getattr(function, "signatures", True) == []:
             name = function.__name__
             if not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
-                print(f"thrifty: compiling {name} (once on this machine, may take a minute)", file=sys.stderr)
+                print(f"thrifty: compiling {name} (once on this machine, half a minute)", file=sys.stderr)

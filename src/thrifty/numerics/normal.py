@@ -51,7 +51,7 @@ def isf(p):
     """The x with P(Z > x) = p, to all digits of a tiny p.
 
     >>> round(isf(0.025), 12), round(isf(1e-300), 10), isf(0.5)
-    (1.959963984540, 37.0471004028, 0.0)
+    (1.95996398454, 37.0470962994, 0.0)
     """
     q = 0.5 - p
     if abs(q) <= MIDDLE:
