@@ -1,7 +1,7 @@
 """Cold start: what somebody waits for who has just installed thrifty, and in every new process after that.
 
 Imports are timed in fresh interpreters: of the package, and with the first name that is used, which brings in
-NumPy, Numba and SciPy. The first ``simulate`` of an engine is timed in a process that finds nothing compiled,
+NumPy and Numba. The first ``simulate`` of an engine is timed in a process that finds nothing compiled,
 then in processes that find it in the cache; imports are no part of it. Of later processes the least time
 counts, because nothing but disturbances makes it longer. The environment whose size is shown is made by uv
 for the purpose, with what thrifty itself needs and no more.
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from common import HERE, Row, progress
 from contestants import reason
 
-LATER_ONLY = ("matplotlib", "rich", "polars", "pandas")  # imported when used, if at all
+LATER_ONLY = ("scipy.special", "matplotlib", "rich", "polars", "pandas")  # imported when used, if at all
 
 IMPORT = """
 import json, sys, time
@@ -93,7 +93,7 @@ def imports(folder: Path, repeats: int) -> Row:
 
 def first(engine: str, folder: Path, repeats: int) -> Row:
     """Seconds of the first ``simulate`` of a process: nothing compiled yet, and compiled."""
-    progress(f"cold start: the first simulate on {engine}, nothing compiled (may take minutes)")
+    progress(f"cold start: the first simulate on {engine}, nothing compiled")
     arguments = (ENGINES[engine], engine)
     (empty, processor), said = child(SIMULATE, arguments, folder)
     warm = min(child(SIMULATE, arguments, folder)[0][0] for _ in range(repeats))

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -74,14 +75,6 @@ class Run:
         self._advance(rounds, anew=False)
         return (time.thread_time_ns() - began) / rounds
 
-    def steady(self, seconds: float, repeats: int) -> float:
-        """The same, the median of slices of about so many seconds, once the length of a slice is known."""
-        rounds = 16
-        while (ns := self.play(rounds)) * rounds < 0.5e9 * seconds:
-            rounds *= 2
-        rounds = max(1, int(1e9 * seconds / ns))
-        return statistics.median(self.play(rounds) for _ in range(repeats))
-
     def _advance(self, rounds: int, anew: bool) -> None:
         self._play(
             self.state.header, self.arms, self.rewards, self.delays, self.trace,
@@ -107,6 +100,20 @@ class Run:
             ages = its.count[CLOCK] - its.start
             mine.age[:] = np.where(committed, int(self.rule.phi) + 1, ages)
             mine.best[:] = np.where(committed, its.index, its.best)
+
+
+def steady(plays: Sequence[Callable[[int], float]], seconds: float, repeats: int) -> list[float]:
+    """The median of slices of about so many seconds for each of some contestants, by turns.
+
+    Each plays so many rounds as it is told, and says how many nanoseconds one of them took.
+    """
+    slices = []
+    for play in plays:
+        rounds = 16
+        while (ns := play(rounds)) * rounds < 0.5e9 * seconds:
+            rounds *= 2
+        slices.append(partial(play, max(1, int(1e9 * seconds / ns))))
+    return [statistics.median(found) for found in interleaved(slices, repeats)]
 
 
 def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> list[list[float]]:

@@ -123,39 +123,10 @@ def memory(arms: int, horizon: int) -> Row:
     return {"arms": arms, "horizon": horizon, "allocated": peak, "resident": resident}
 
 
-STARTUP = """
-import json, time
-marks = [time.perf_counter()]
-def mark(): marks.append(time.perf_counter())
-import numpy; mark()
-import numba; mark()
-import scipy.special; mark()
-import thrifty; mark()
-few, many = (thrifty.Bernoulli([0.9] + [0.8] * k) for k in (9, 999))
-thrifty.simulate(thrifty.ThompsonSampling(), few, horizon=1000, runs=1); mark()
-thrifty.simulate(thrifty.TSMA(), many, horizon=1000, runs=1); mark()
-thrifty.simulate(thrifty.ThompsonSampling(), few, horizon=1000, runs=1); mark()
-print(json.dumps([b - a for a, b in zip(marks, marks[1:])]))
-"""
-STAGES = ("import numpy", "import numba", "import scipy.special", "import thrifty, the rest",
-          "first simulate (scan)", "first simulate (tournament)", "simulate again")  # fmt: skip
-
-
-def startup(folder: Path, repeats: int) -> dict[str, list[float]]:
-    """Seconds of a first process, with nothing compiled yet, and of later ones (the median)."""
-    places = {"NUMBA_CACHE_DIR": str(folder / "numba"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
-    first, *later = (child(STARTUP, **places) for _ in range(1 + repeats))
-    return {"first": first, "later": [statistics.median(stage) for stage in zip(*later, strict=True)]}
-
-
-def child(program: str, *arguments: str, **places: str) -> Any:
-    """Run a program in a fresh interpreter that may keep its bytecode, as installed ones do."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        check=True, stdout=subprocess.PIPE, text=True, env=inherited | places,
-    )  # fmt: skip
-    return json.loads(done.stdout)
+def child(program: str, *arguments: str) -> Any:
+    """What a program answers in a fresh interpreter."""
+    command = [sys.executable, "-c", program, *arguments]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def show_dense(rows: Sequence[Row]) -> None:
@@ -203,14 +174,6 @@ def show_memory(rows: Sequence[Row]) -> None:
     show("4. Memory at K = 20: peak", heading, cells, met)
 
 
-def show_startup(seconds: dict[str, list[float]]) -> None:
-    cells = [[s, f"{a:.2f}", f"{b:.2f}"] for s, a, b in zip(STAGES, *seconds.values(), strict=True)]
-    met = goal(
-        "a later process starts simulate in under a second, its imports apart", seconds["later"][4] < 1.0
-    )
-    show("5. Start-up: seconds", ("stage", "first process", "later ones"), cells, met)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the engines; see bench/README.md.")
     parser.add_argument("--quick", action="store_true", help="a look: fewer repeats, K up to 10^5, no file")
@@ -226,7 +189,6 @@ def main() -> None:
         show_crossover(small, found := crossover(small))
         horizons = [horizon for horizon in (10**4, 10**6, 10**7) if horizon <= 10 * largest]
         show_memory(peaks := [memory(20, horizon) for horizon in horizons])
-        show_startup(seconds := startup(Path(name), repeats=2 if quick else 5))
     print(f"\nLoad before and after: {load[0]:.1f} and {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
     if quick:
         return
@@ -239,7 +201,6 @@ def main() -> None:
         "ns_per_round": large,
         "scan_or_tournament": {"ns_per_round": small, "tournament_from": found},
         "bytes": peaks,
-        "seconds": {process: dict(zip(STAGES, row, strict=True)) for process, row in seconds.items()},
     }
     write("engines", figures)
 

@@ -1,13 +1,16 @@
-"""How costs grow: that of a simulated round with K and with T, and that of memory with both."""
+"""How costs grow with K and with T: those of a simulated round and of a decision from Python, and memory."""
 
 import math
+import random
+import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from common import Row, Run, equal, progress
+from common import PRIOR, Row, Run, equal, progress, steady
 from engines import memory
-from rounds import a_round
+from peers.contest import CHANCES
+from rounds import a_round, far
 
 import thrifty
 from thrifty.policies import Policy
@@ -23,6 +26,7 @@ POLICIES: tuple[Policy, ...] = (
     thrifty.UCB1(),
     thrifty.KLUCB(),
 )
+BATCH = 10**5  # decisions whose rewards are made up before they are timed
 LONG = 100  # arms, where T grows
 FROM = 1000  # arms, from which on slopes are fitted: below it small things dominate
 
@@ -43,6 +47,8 @@ def growth(extent: Extent) -> Row:
     return {
         "rounds": list(rounds(extent)),
         "horizons": list(horizons(extent)),
+        "decisions": list(decisions(extent)),
+        "decided": list(decided(extent)),
         "memory": list(memories(extent)),
     }
 
@@ -69,6 +75,50 @@ def horizons(extent: Extent) -> Iterable[Row]:
             ns = run.play(horizon)
             seconds = ns * horizon / 1e9
             yield {"policy": policy.label, "engine": run.engine, "horizon": horizon, "ns": ns}
+
+
+class Asked:
+    """A bandit that is asked and told from Python, one decision at a time."""
+
+    def __init__(self, policy: Policy, arms: int, horizon: int, prior: tuple[float, float] | None) -> None:
+        self.bandit = thrifty.Bandit(policy, arms, horizon, seed=0, prior=prior)
+        self._random = random.Random(1)
+
+    def play(self, decisions: int) -> float:
+        """The nanoseconds of processor time of a decision and its reward, on average."""
+        select, update = self.bandit.select, self.bandit.update
+        spent = 0
+        for start in range(0, decisions, BATCH):
+            uniforms = [self._random.random() for _ in range(min(BATCH, decisions - start))]
+            began = time.thread_time_ns()
+            for uniform in uniforms:
+                arm = select()
+                update(arm, 1.0 if uniform < CHANCES[arm & 1023] else 0.0)
+            spent += time.thread_time_ns() - began
+        return spent / decisions
+
+
+def decisions(extent: Extent) -> Iterable[Row]:
+    """A decision of each policy, and its reward, for growing K; the policies by turns."""
+    for arms in extent.sizes:
+        progress(f"decisions against K: K = {arms:,}")
+        asked = [Asked(policy, arms, far(arms), PRIOR) for policy in POLICIES]
+        for one in asked:
+            one.play(1)  # compiled, and in memory
+        costs = steady([one.play for one in asked], extent.seconds, extent.repeats)
+        for policy, one, ns in zip(POLICIES, asked, costs, strict=True):
+            yield {"policy": policy.label, "engine": one.bandit.engine, "arms": arms, "ns": ns}
+
+
+def decided(extent: Extent) -> Iterable[Row]:
+    """All decisions of each policy up to T, for growing T."""
+    for policy in POLICIES:
+        Asked(policy, LONG, extent.horizons[0], None).play(1)  # compiled
+        for horizon in extent.horizons:
+            progress(f"decisions against T, {policy.label}: T = {horizon:,}")
+            asked = Asked(policy, LONG, horizon, None)
+            ns = asked.play(horizon)
+            yield {"policy": policy.label, "engine": asked.bandit.engine, "horizon": horizon, "ns": ns}
 
 
 def memories(extent: Extent) -> Iterable[Row]:

@@ -13,6 +13,11 @@ def records(path: Path) -> list[Row]:
     return list(json.loads(path.read_text())) if path.exists() else []
 
 
+def whole(path: Path) -> list[Row]:
+    """Those of runs that came to their end, with everything that is measured today."""
+    return [record for record in records(path) if "cold" in record and "decided" in record["growth"]]
+
+
 def keep(path: Path, record: Row) -> None:
     """Add a record, or bring up to date the one that was made at the same moment; no other one is touched."""
     others = [other for other in records(path) if other["made"] != record["made"]]

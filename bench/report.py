@@ -1,7 +1,7 @@
 """A record of bench/run.py in words and tables: one block of Markdown for each part."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from common import Row
 from contestants import ALGORITHMS
@@ -195,21 +195,30 @@ def limited(record: Row) -> str:
     )
 
 
+def against_arms(rows: Sequence[Row]) -> str:
+    """Policies by K."""
+    cells = []
+    for (name,), mine in grouped(rows, "policy").items():
+        steep = slope([(row["arms"], row["ns"]) for row in mine if row["arms"] >= FROM])
+        cells.append([name, *(micro(row["ns"]) for row in mine), "" if steep is None else f"{steep:.2f}"])
+    return table(("", *map(at, sizes(rows)), "slope"), cells)
+
+
+def against_horizon(rows: Sequence[Row]) -> str:
+    """Policies by T."""
+    horizons = sorted({row["horizon"] for row in rows})
+    cells = []
+    for (name,), mine in grouped(rows, "policy").items():
+        costs = {row["horizon"]: row["ns"] for row in mine}
+        steep = slope(list(costs.items()))
+        known = [micro(costs[t]) if t in costs else "" for t in horizons]
+        cells.append([name, *known, "" if steep is None else f"{steep:.2f}"])
+    return table(("", *(f"T = {power(t)}" for t in horizons), "slope"), cells)
+
+
 def grown(record: Row) -> str:
     """Costs against K and T."""
     found = record["growth"]
-    columns = sizes(found["rounds"])
-    by_arms = []
-    for (name,), rows in grouped(found["rounds"], "policy").items():
-        steep = slope([(row["arms"], row["ns"]) for row in rows if row["arms"] >= FROM])
-        by_arms.append([name, *(micro(row["ns"]) for row in rows), "" if steep is None else f"{steep:.2f}"])
-    horizons = sorted({row["horizon"] for row in found["horizons"]})
-    by_horizon = []
-    for (name,), rows in grouped(found["horizons"], "policy").items():
-        costs = {row["horizon"]: row["ns"] for row in rows}
-        steep = slope(list(costs.items()))
-        cells = [micro(costs[t]) if t in costs else "" for t in horizons]
-        by_horizon.append([name, *cells, "" if steep is None else f"{steep:.2f}"])
     room = [
         [f"{at(r['arms'])}, T = {power(r['horizon'])}", mega(r["allocated"]), mega(r["resident"])]
         for r in found["memory"]
@@ -217,14 +226,23 @@ def grown(record: Row) -> str:
     steep = slope(
         [(r["arms"], r["allocated"]) for r in found["memory"] if r["grows"] == "arms" and r["arms"] >= FROM]
     )
-    told = "" if steep is None else f" Its slope against K, from {at(FROM)} on, is {steep:.2f}."
+    flat = slope([(r["horizon"], r["allocated"]) for r in found["memory"] if r["grows"] == "horizon"])
+    told = (
+        ""
+        if steep is None
+        else f" Its slope against K, from {at(FROM)} on, is {steep:.2f}, against T {flat:.2f}."
+    )
     return block(
         record,
         f"A simulated round, µs; the slope is that of log cost against log K from {at(FROM)} on:",
-        table(("", *map(at, columns), "slope"), by_arms),
+        against_arms(found["rounds"]),
+        "A decision and its reward, asked and told from Python, µs:",
+        against_arms(found["decisions"]),
         f"The mean round of a whole run of T rounds at K = {LONG}, µs; the slope is that against log T, so "
         "that 0 means a cost in proportion to T:",
-        table(("", *(f"T = {power(t)}" for t in horizons), "slope"), by_horizon),
+        against_horizon(found["horizons"]),
+        f"The mean of all decisions up to T at K = {LONG}, each with its reward, from Python, µs:",
+        against_horizon(found["decided"]),
         "Memory of a simulation of three policies at once (TS, TS-MA, KL-UCB++): the peak of what `simulate` "
         f"allocates, and of the whole process.{told}",
         table(("", "allocated, MB", "process, MB"), room),
@@ -252,7 +270,7 @@ def started(record: Row) -> str:
     loaded = ", ".join(begin["loaded"]) or "none"
     said = [f"- A first run on {r['engine']} says: {r['says'] or 'nothing'}" for r in found["simulate"]]
     heading = ("seconds", "nothing compiled", "processor time of that", "later, the least")
-    words = f"{room} Libraries for plots, tables and the command line that `import thrifty` loads: {loaded}."
+    words = f"{room} Libraries for statistics, plots and tables that `import thrifty` loads: {loaded}."
     return block(record, table(heading, cells), words, notes=said)
 
 

@@ -4,7 +4,7 @@ Their rounds are those of bench/online.py: a decision, a reward that is drawn, a
 them have simulators of their own, which are such loops too.
 """
 
-from common import Row, Run, progress, spread
+from common import Row, Run, progress, spread, steady
 from contestants import BETA, GAUSSIAN, KL_UCB, OTHER, UCB1, Entrant
 from turns import Extent, compare
 
@@ -31,7 +31,7 @@ def a_round(policy: Policy, arms: int, seconds: float, repeats: int, engine: str
     run.begin()
     run.play(1)  # compiled, and in memory
     before, began = run.evaluations, run.t
-    ns = run.steady(seconds, repeats)
+    (ns,) = steady([run.play], seconds, repeats)
     evaluations = (run.evaluations - before) / (run.t - began)
     return {"engine": run.engine, "arms": arms, "ns": ns, "evaluations": evaluations}
 

@@ -49,7 +49,7 @@ FULL = Extent(
     draws=4000,
     rounds=turns.Extent((20, THOUSAND, 10**5), repeats=5, slice=0.1, limit=30.0),
     regret=regrets.Extent(horizon=10**4, runs=50, seconds=30.0),
-    decisions=turns.Extent((10**2, THOUSAND, 10**4, 10**5, MILLION), repeats=7, slice=0.05, limit=60.0),
+    decisions=turns.Extent((10, 10**2, THOUSAND, 10**4, 10**5, MILLION), repeats=7, slice=0.05, limit=60.0),
     limit=limit.Extent((THOUSAND, 10**4, 10**5, MILLION), 7, seconds=0.3, draws=10**7, rounds=MILLION),
     growth=growth.Extent(
         sizes=(10, 10**2, THOUSAND, 10**4, 10**5, MILLION),
@@ -57,7 +57,7 @@ FULL = Extent(
         repeats=5,
         seconds=0.2,
         limit=30.0,
-        large=(10**2, THOUSAND, 10**4, 10**5, MILLION),
+        large=(10, 10**2, THOUSAND, 10**4, 10**5, MILLION),
         long=(10**4, 10**5, MILLION, 10**7),
     ),
     cold=cold.Extent(("tournament", "scan", "sleepers", "kinetic"), repeats=7),
@@ -66,7 +66,7 @@ QUICK = Extent(
     draws=1000,
     rounds=turns.Extent((20, THOUSAND), repeats=3, slice=0.02, limit=3.0),
     regret=regrets.Extent(horizon=2000, runs=10, seconds=1.5),
-    decisions=turns.Extent((10**2, THOUSAND, 10**4), repeats=3, slice=0.02, limit=3.0),
+    decisions=turns.Extent((10, 10**2, THOUSAND, 10**4), repeats=3, slice=0.02, limit=3.0),
     limit=limit.Extent((THOUSAND, 10**5), 3, seconds=0.02, draws=MILLION, rounds=10**5),
     growth=growth.Extent(
         sizes=(10, 10**2, THOUSAND, 10**4, 10**5),
@@ -83,7 +83,7 @@ QUICK = Extent(
 
 def prepare() -> None:
     """Compile here, where it shows, what would else be compiled within somebody's limit of time."""
-    progress("kernels that are not in the cache yet are compiled first, which takes minutes")
+    progress("kernels that are not in the cache yet are compiled first, which takes some minutes")
     problem = thrifty.Bernoulli([0.9] + [0.8] * 999)
     policies = [thrifty.TSMA(), thrifty.ThompsonSampling(), thrifty.UCB1()]
     thrifty.simulate(policies, problem, horizon=1000, runs=1)
@@ -184,7 +184,7 @@ def main() -> None:
             "versions": versions(),
         }
         measure(record, QUICK if asked.quick else FULL, path)
-    kept = [record for record in history.records(path) if "cold" in record]
+    kept = history.whole(path)
     if not kept:
         sys.exit(f"there is no whole record in {os.path.relpath(path)}: run without --report first")
     publish(kept[-1], folder)

@@ -106,15 +106,20 @@ def regret(found: Row) -> Figure:
 
 def growth(found: Row) -> Figure:
     """Against K, against T, and memory."""
-    figure = Figure(figsize=(16.0, 4.6), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.85))
-    for ax, rows, x, words, title in (
-        (left, found["rounds"], "arms", "arms K", "A simulated round"),
-        (middle, found["horizons"], "horizon", "rounds T", f"The mean round of a run, K = {LONG}"),
+    figure = Figure(figsize=(16.0, 8.8), layout="constrained")
+    axes = figure.subplot_mosaic(
+        [["rounds", "decisions", "memory"], ["horizons", "decided", "."]],
+        width_ratios=(1.0, 1.0, 0.85),
+    )
+    for part, x, words, title in (
+        ("rounds", "arms", "arms K", "A simulated round"),
+        ("decisions", "arms", "arms K", "A decision and its reward, from Python"),
+        ("horizons", "horizon", "rounds T", f"The mean round of a run, K = {LONG}"),
+        ("decided", "horizon", "decisions T", f"The mean of all decisions up to T, K = {LONG}"),
     ):
-        some = [named(name, name, mine, x) for (name,), mine in grouped(rows, "policy").items()]
-        curves.draw(ax, [curve for curve in some if curve is not None], words, "µs", title)
-    _memory(right, found["memory"])
+        some = [named(name, name, mine, x) for (name,), mine in grouped(found[part], "policy").items()]
+        curves.draw(axes[part], [curve for curve in some if curve is not None], words, "µs", title)
+    _memory(axes["memory"], found["memory"])
     return figure
 
 

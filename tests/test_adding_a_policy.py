@@ -71,7 +71,8 @@ def test_the_page_names_files_and_names_that_exist() -> None:
         ("laws/__init__.py", "CODES"),
         ("policies/thompson.py", "LAWS"),
         ("policies/thompson.py", "REWARDS"),
-        ("policies/__init__.py", "POLICIES"),
+        ("policies/__init__.py", "GROUPS"),
+        ("policies/thompson.py", "TEMPERED_LAWS"),
         ("engines/state.py", "SCHEDULES"),
     ]:
         assert f"`{name}`" in PAGE

@@ -27,7 +27,7 @@ def imported(name: str) -> ModuleType:
 @pytest.mark.usefixtures("bench")
 def test_pages_quote_the_last_record() -> None:
     history, pages, report = map(imported, ("history", "pages", "report"))
-    record = history.records(BENCH / "results" / "runs.json")[-1]
+    record = history.whole(BENCH / "results" / "runs.json")[-1]
     assert "--quick" not in record["command"]
     assert (BENCH / "report.md").read_text() == report.page(record)
     for path in pages.QUOTING:

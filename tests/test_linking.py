@@ -1,6 +1,9 @@
 """Kernels are linked into what calls them, and Python may call them too."""
 
 import math
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 from thrifty.jit import hot, kernel
-from thrifty.linking import Linked
+from thrifty.linking import Linked, _Library
 from thrifty.numerics import normal
 
 
@@ -43,10 +46,9 @@ def test_a_loop_calls_what_is_linked_into_it() -> None:
         return found
 
     assert total(np.array([4.0, 8.0])) == 3.0
-    assert total.nopython_signatures
-    assert halved.nopython_signatures
-    assert not called(halved)
-    assert not called(quartered)
+    for linked in (halved, quartered):
+        assert [type(result.library) for result in linked.overloads.values()] == [_Library]
+        assert not called(linked)
 
 
 def test_each_type_of_argument_has_its_code() -> None:
@@ -69,10 +71,19 @@ def test_python_may_call_a_kernel() -> None:
 
     assert isinstance(thrice, Linked)
     assert thrice(2) == 6
-    assert thrice(2.5) == 7.5
+    assert thrice(x=2.5) == 7.5
     assert called(thrice)
     assert isinstance(thrice._called, Dispatcher)
     assert thrice.__name__ == "thrice"
+
+
+def test_other_processes_have_their_own() -> None:
+    """A policy of one's own that is sent there may have kernels with it."""
+    sent = pickle.dumps(normal.isf)
+    assert pickle.loads(sent) is normal.isf
+    command = f"import pickle; print(pickle.loads({sent!r})(0.5))"
+    there = subprocess.run([sys.executable, "-c", command], check=True, capture_output=True, text=True)
+    assert there.stdout == "0.0\n"
 
 
 def test_errors_come_through() -> None:

@@ -38,6 +38,7 @@ class Session(ABC):
     packages: tuple[str, ...] = ()  # whose versions matter
     # Policies that know nothing of an arm without a reward: every arm is pulled once before they are asked.
     pull_first: tuple[str, ...] = ("ucb1", "kl-ucb")
+    small = 2  # arms of a first bandit, on which whatever happens once in a process is spent
 
     def __init__(self) -> None:
         self._started = time.process_time()
@@ -68,7 +69,7 @@ class Session(ABC):
 
     def begin(self, policy: str, arms: int, **details: Any) -> dict[str, float]:
         """A new bandit and its first decision: seconds, and the peak of memory above what there was."""
-        _learn(self._ready(policy, 2))  # imports and compilation are no part of either
+        _learn(self._ready(policy, min(arms, self.small)))
         self._bandit, self._slice = None, 0
         before, began = _resident_now(), time.perf_counter()
         self._bandit = self._ready(policy, arms, **details)

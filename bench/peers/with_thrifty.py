@@ -18,6 +18,7 @@ HORIZON = 10**9  # far away: beyond n = T/K pulls the index of KL-UCB++ is the m
 
 class Thrifty(Session):
     packages = ("thrifty", "numba", "numpy")
+    small = 1000  # enough for the engine of larger ones, whose kernels are loaded then
 
     def _new(self, policy: str, arms: int, seed: int, past: int = 0) -> thrifty.Bandit:
         """With ``past``, every arm has so many rewards behind it."""

@@ -6,6 +6,8 @@ one loop nothing but the loop is ever run, and it is optimised as a whole anyway
 lowered. Compiling an engine takes less than half the time, and the loop that comes out is as fast.
 
 A kernel may also be called from Python, as theory and tests do. Then Numba compiles it once more, as usual.
+What a kernel may not do: print, or raise an error whose text it has computed. What that needs is kept with
+functions that Python can call.
 """
 # mypy: allow-untyped-calls
 
@@ -63,12 +65,16 @@ class Linked(CPUDispatcher):
         super().__init__(function, targetoptions=options | needed, pipeline_class=_Compiler)
         self._options = options
 
+    def __reduce__(self) -> Any:
+        """In another process it is what has its name there."""
+        return self.py_func.__qualname__
+
     def add_overload(self, result: Any) -> None:
         """Python has nothing to call, which the original would be told here."""
         self.overloads[tuple(result.signature.args)] = result
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self._called(*arguments)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._called(*arguments, **named)
 
     @cached_property
     def _called(self) -> Any:

@@ -65,10 +65,12 @@ def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             fill(file)
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before it has the name: the power may fail too
         part.chmod(0o666 & ~_umask())
         part.replace(path)
     except BaseException:
-        part.unlink()
+        part.unlink(missing_ok=True)
         raise
 
 

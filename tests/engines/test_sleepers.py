@@ -38,6 +38,7 @@ from thrifty.engines.state import (
     NEWEST,
     OLDEST,
     SCHEDULES,
+    SPENT,
     SWEEPING,
     SWEPT,
     Rule,
@@ -600,8 +601,8 @@ def spend(header, index, outcomes, times):
         sleepers.remove(rule, state, 0)
         state.index[0] = index
         tournament.place(state.tree, state.index, 0)
-        state.pending[0, 1] = 1
-        outcomes[sleepers.choose(rule, state), state.pending[0, 1]] += 1
+        state.pending[0, 1] = SPENT
+        outcomes[sleepers.choose(rule, state), state.pending[0, 1] & SPENT] += 1
 
 
 @pytest.mark.parametrize("levels", ["own", "low", "right", "far too high", "rising", "falling"])

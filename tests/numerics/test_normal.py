@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,12 @@ def test_isf_inverts_the_upper_tail(digits: float) -> None:
 def test_sf_inverts_isf(x: float) -> None:
     # Below 0, sf is near 1 and spaced by 2^-53: at -5 that is 7e-11 in x.
     assert normal.isf(normal.sf(x)) == pytest.approx(x, rel=1e-10, abs=1e-14)
+
+
+def test_isf_has_the_digits_of_scipy() -> None:
+    rng = np.random.default_rng(0)
+    p = np.concatenate([rng.random(20_000), 10.0 ** rng.uniform(-323.0, 0.0, 20_000)])
+    np.testing.assert_allclose([normal.isf(value) for value in p], -special.ndtri(p), rtol=2e-15, atol=1e-18)
 
 
 def test_published_quantiles_and_ends() -> None:

@@ -420,7 +420,7 @@ def test_a_horizon_is_used_where_it_is_needed() -> None:
 def test_an_index_of_your_own_learns_that_its_horizon_was_doubled() -> None:
     bandit = thrifty.Bandit(Widening(), 2, seed=0)
     bandit.update_many([0, 1], [0.0, 1.0])
-    bandit.select_many(1024)
+    bandit.select_many(1022)
     assert bandit.horizon == rule_of(state(bandit)).horizon == 1024
     bandit.select()
     assert bandit.horizon == rule_of(state(bandit)).horizon == 2048

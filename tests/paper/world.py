@@ -66,7 +66,7 @@ def timed(result: Result, seconds: Callable[[Policy], float]) -> Result:
 
 
 def _made(one: Experiment) -> Result:
-    settings = plan(one.policies, one.problem, one.horizon, RUNS, 1, one.prior).settings
+    settings = plan(one.policies, one.problem, one.horizon, RUNS, 1, one.prior, one.engine).settings
     gaps = one.problem.gaps
     moments = np.unique(np.geomspace(1, one.horizon, 40).round().astype(np.int64))
     regret = np.empty((len(one.policies), RUNS, moments.size))

@@ -138,6 +138,13 @@ def test_a_bad_row_in_a_table_is_reported_by_its_number(row: tuple[Any, ...], re
     assert rows(log) == [("a", 1.0, 0.5), ("b", 0.0, 0.5)]
 
 
+def test_texts_in_parquet_that_write_numbers(tmp_path: Path) -> None:
+    """As in a CSV file: a number that is known is meant, unless the text itself is."""
+    polars.DataFrame(columns(("7", 1, 0.5), ("8", 0, 0.5))).write_parquet(tmp_path / "log.parquet")
+    for arms in ((7, 8), ("7", "8"), ("7", 8)):
+        assert logs.read(tmp_path / "log.parquet", arms).arms == arms
+
+
 def test_nulls_in_parquet(tmp_path: Path) -> None:
     table = {
         "arm": ["a", None, "a", "a"],

@@ -244,7 +244,7 @@ def test_inverse_propensity_widens_wilsons_interval(hits: int) -> None:
 def test_the_interval_of_other_rewards_solves_its_equation() -> None:
     rewards = np.random.default_rng(3).beta(0.5, 2.0, 60)
     found = replays.replay(thrifty.UCB1(), one_arm(rewards.tolist()), runs=1)
-    v, b, z = rewards.mean(), (rewards**2).sum() / rewards.sum(), stats.norm.ppf(0.975)
+    v, b, z = rewards.mean(), ((rewards**2).sum() + 1.0) / (rewards.sum() + 1.0), stats.norm.ppf(0.975)
 
     def excess(m: float) -> float:
         return float((v - m) ** 2 - z**2 * (b * m - m**2) / 60)
@@ -253,8 +253,31 @@ def test_the_interval_of_other_rewards_solves_its_equation() -> None:
     assert found.interval == pytest.approx(roots)
     error = rewards.std() / math.sqrt(60)
     assert found.interval == pytest.approx(
-        (v - z * error, v + z * error), rel=0.1
+        (v - z * error, v + z * error), rel=0.15
     )  # it is nearly the normal one
+
+
+def test_a_small_reward_does_not_hide_that_large_ones_may_come() -> None:
+    nothing, little = (
+        replays.replay(thrifty.UCB1(), one_arm([0.0] * 99 + [last]), runs=1).interval for last in (0.0, 0.001)
+    )
+    assert little[1] == pytest.approx(nothing[1], rel=0.01)
+
+
+def test_intervals_hold_where_large_rewards_are_rare() -> None:
+    """1 in one of 500 rows, and next to nothing else: most logs of 200 rows have no 1 in them."""
+    truth, fine = 0.002 + 0.998 * 0.005, 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        rewards = np.where(rng.random(200) < 0.002, 1.0, 0.01 * rng.random(200))
+        fine += inside(replays.replay(thrifty.UCB1(), one_arm(rewards.tolist()), runs=1).interval, truth)
+    assert fine >= 190 - 4.0 * math.sqrt(200 * 0.95 * 0.05)
+
+
+def test_a_level_next_to_1_is_a_level() -> None:
+    found = replays.replay(thrifty.UCB1(), one_arm([0.0, 1.0] * 50), runs=1, level=1.0 - 2.0**-53)
+    assert 0.0 <= found.interval[0] < 0.3
+    assert 0.7 < found.interval[1] <= 1.0
 
 
 def test_a_range_of_rewards_is_a_unit_for_rejection() -> None:

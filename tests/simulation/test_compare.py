@@ -39,6 +39,16 @@ def walks(seed: int, sets: int, runs: int, moments: int) -> Floats:
     return steps.cumsum(axis=2)
 
 
+def test_rounding_is_not_a_difference() -> None:
+    """The same pulls, added up in another order."""
+    first = np.full((5, 3), 3.0)
+    second = np.nextafter(first, 4.0)
+    found = result_of(first, second).compare(*simulated(2, 5, 3).labels[:2])
+    assert found.verdict.startswith("no difference")
+    assert (found.wins, found.ties) == (0.0, 1.0)
+    assert not found.mean.any()
+
+
 # Two policies ----------------------------------------------------------------------------------------------
 
 

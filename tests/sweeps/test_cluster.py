@@ -6,9 +6,11 @@ import signal
 import socket
 import sys
 import time
+from asyncio import CancelledError
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -99,7 +101,7 @@ def test_a_worker_that_is_killed_costs_its_chunk_alone(
     scheduler.transition_log.clear()
     with cluster.Cluster(workers.scheduler_address) as hands:
         killing = KillingOne(hands, scheduler, after=7)
-        run.run(cases, tmp_path, killing, 1e-9)  # type: ignore[arg-type]
+        dict(run.run(cases, tmp_path, killing, 1e-9))  # type: ignore[arg-type]
     assert data(tmp_path) == expected
     begun = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "processing")
     assert len(begun) == len(chunks.whole(cases)) * 12
@@ -184,3 +186,17 @@ def test_without_dask(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         thrifty.sweep(spec, tmp_path / "out", backend="dask", scheduler="tcp://127.0.0.1:1")
     assert str(caught.value) == "a cluster needs Dask: pip install 'thrifty[dask]'"
     assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_is_lost(spec: Path) -> None:
+    """Its client cancels everything, and says so by results that are errors."""
+    (case, _) = grid.load(spec)
+
+    def cancelled(futures: Any, with_results: bool) -> Any:
+        return ((future, CancelledError(future.key)) for future in futures)
+
+    hands = object.__new__(cluster.Cluster)
+    hands._dask = SimpleNamespace(as_completed=cancelled, KilledWorker=KeyError)
+    hands._client = SimpleNamespace(submit=lambda *job, pure: SimpleNamespace(key="a chunk"))
+    with pytest.raises(ThriftyError, match=r"^lost the Dask scheduler; once it is back, the same command"):
+        list(hands.play([(case.spec, chunks.Chunk(0, 0, 0, 1))]))

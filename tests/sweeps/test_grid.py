@@ -181,13 +181,13 @@ def test_what_is_only_written_in_another_way_does_not_change_the_text() -> None:
         "policies": [{"alpha": [0, 0.5], "name": "TSMA", "law": "gaussian"}],
     }
     assert grid.written(grid.read(FULL)) == grid.written(grid.read(FULL | other))
-    assert [case["horizon"] for case in json.loads(grid.written(grid.read(FULL)))] == [100, 200] * 2
+    assert [case["horizon"] for case in json.loads(grid.written(grid.read(FULL)))["cases"]] == [100, 200] * 2
 
 
 def test_every_policy_can_be_written() -> None:
     for kind in POLICIES.values():
         (case,) = read(policies=[described(kind())])
-        (written,) = json.loads(grid.written([case]))
+        (written,) = json.loads(grid.written([case]))["cases"]
         assert [restored(table) for table in written["policies"]] == [kind()]
 
 

@@ -79,7 +79,7 @@ def spec(tmp_path: Path) -> Path:
 
 
 def sweep(spec: Path, folder: Path, hands: Any = None, seconds: float = 2e-6) -> dict[str, thrifty.Result]:
-    return run.run(grid.load(spec), folder, hands or Here(), seconds)
+    return dict(run.run(grid.load(spec), folder, hands or Here(), seconds))
 
 
 def data(folder: Path) -> dict[str, bytes]:
@@ -104,7 +104,7 @@ def assert_finished(folder: Path, expected: dict[str, bytes]) -> None:
     """The right data, where they came from, and nothing else."""
     assert data(folder) == expected
     files = {f"{name}{suffix}" for name in expected for suffix in (".npz", ".json")}
-    assert {path.name for path in folder.iterdir()} == files | {"sweep.json"}
+    assert {path.name for path in folder.iterdir()} == files | {"sweep.json", "sweep.lock"}
 
 
 # Results ---------------------------------------------------------------------------------------------------
@@ -151,6 +151,8 @@ def test_from_python_on_processes(spec: Path, tmp_path: Path, expected: dict[str
         ({"scheduler": "tcp://1.2.3.4:1"},
          "scheduler must be None unless backend is 'dask', got 'tcp://1.2.3.4:1'"),
         ({"chunk": 0.0}, "chunk must be above 0, got 0.0"),
+        ({"workers": 4, "backend": "dask"},
+         "workers must be None if backend is 'dask', which has its own, got 4"),
     ],
 )  # fmt: skip
 def test_arguments(spec: Path, tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -220,26 +222,38 @@ def test_death_at_every_step(spec: Path, tmp_path: Path, mortal: Any, seconds: t
         mortal(last)
         with pytest.raises(Killed):
             sweep(spec, folder, before, first)
-        finished = len(data(folder))
+        finished = data(folder)
         kept = sum(
-            int(b) - int(a) for *_, a, b in (path.stem.split("-") for path in folder.glob("chunks/*.npz"))
+            int(b) - int(a)
+            for *name, _, a, b in (path.stem.split("-") for path in folder.glob("chunks/*.npz"))
+            if "-".join(name) not in finished
         )
         mortal(float("inf"))
         sweep(spec, folder, after, second)
         assert_finished(folder, expected)
-        assert sum(len(chunk.runs) for chunk in after.played) == (0 if finished else 6 - kept)
+        assert sum(len(chunk.runs) for chunk in after.played) == 6 - 3 * len(finished) - kept
         shutil.rmtree(folder)
 
 
 # Files that are not what they should be --------------------------------------------------------------------
 
 
+class Disordered(Here):
+    """Three chunks of the second case, then those of the first, then nothing."""
+
+    def play(self, jobs: Sequence[Job]) -> Played:
+        order = [i for i, (_, chunk) in enumerate(jobs) if chunk.case == 1][:3]
+        order += [i for i, (_, chunk) in enumerate(jobs) if chunk.case == 0]
+        for number, outcomes in super().play([jobs[i] for i in order]):
+            yield order[number], outcomes
+
+
 @pytest.fixture
 def half(spec: Path, tmp_path: Path, mortal: Any) -> Path:
-    """A sweep that was killed with nine chunks finished."""
+    """A sweep that was killed when all chunks of one case were finished, and three of another."""
     mortal(10)
     with pytest.raises(Killed):
-        sweep(spec, tmp_path / "half")
+        sweep(spec, tmp_path / "half", Disordered())
     mortal(float("inf"))
     assert len(list((tmp_path / "half" / "chunks").glob("*.npz"))) == 9
     return tmp_path / "half"
@@ -308,6 +322,65 @@ def test_a_corrupt_chunk(
     assert_finished(half, expected)
 
 
+def test_a_chunk_of_another_experiment(
+    half: Path, spec: Path, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    """It has the right name and the right shape."""
+    other = tmp_path / "other.toml"
+    other.write_text(TINY.replace("seed = 3", "seed = 4"))
+    case, chunk = grid.load(other)[1], next(iter(chunks.found(half, grid.load(spec))[-1:]))
+    assert chunk.case == 1
+    chunks.save(half, case, chunk, chunks.play(case.spec, chunk))
+    file = chunks.path(half, case, chunk)
+    with pytest.raises(thrifty.FileError, match=f"{file.name} is not a chunk of this sweep: remove it, and"):
+        sweep(spec, half)
+    file.unlink()
+    sweep(spec, half)
+    assert_finished(half, expected)
+
+
+def test_a_damaged_result_costs_no_chunks(half: Path, spec: Path, expected: dict[str, bytes]) -> None:
+    """Those that are still there are needed to make it again."""
+    result = half / f"{NAMES[1]}.npz"
+    result.write_bytes(b"")
+    there = sorted((half / "chunks").glob(f"{NAMES[1]}-*"))
+    with pytest.raises(thrifty.FileError, match=rf"{NAMES[1]}\.npz is not a whole result"):
+        sweep(spec, half)
+    assert there
+    assert sorted((half / "chunks").glob(f"{NAMES[1]}-*")) == there
+    result.unlink()
+    sweep(spec, half)
+    assert_finished(half, expected)
+
+
+def test_a_case_has_its_result_when_its_runs_are_there(spec: Path, tmp_path: Path) -> None:
+    class Looking(Here):
+        def play(self, jobs: Sequence[Job]) -> Played:
+            for number, outcomes in super().play(jobs):
+                done = NAMES[: jobs[number][1].case]  # all cases before this one
+                assert sorted(data(tmp_path / "out")) == done
+                yield number, outcomes
+
+    sweep(spec, tmp_path / "out", Looking())
+    assert sorted(data(tmp_path / "out")) == NAMES
+
+
+def test_what_others_have_half_written_stays(spec: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
+    folder = tmp_path / "out"
+    (folder / "chunks").mkdir(parents=True)
+    strays = [folder / "data.csv.part", folder / "x.npz12345678.part", folder / "chunks" / "notes.part"]
+    own = [
+        f"{NAMES[0]}.npz12345678.part",
+        "sweep.json12345678.part",
+        f"chunks/{NAMES[1]}-0-0-1.npz12345678.part",
+    ]
+    for file in (*strays, *(folder / name for name in own)):
+        file.write_text("half")
+    sweep(spec, folder)
+    assert data(folder) == expected
+    assert sorted(folder.rglob("*.part")) == sorted(strays)
+
+
 def test_a_result_of_another_experiment(
     half: Path, spec: Path, tmp_path: Path, expected: dict[str, bytes]
 ) -> None:
@@ -362,6 +435,30 @@ def test_one_sweep_at_a_time(spec: Path, tmp_path: Path, expected: dict[str, byt
     assert_finished(tmp_path / "out", expected)
 
 
+def test_two_that_start_at_once(
+    spec: Path, tmp_path: Path, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one comes when the first has looked at the folder, and found it free."""
+    real, folder = storage.writable, tmp_path / "out"
+
+    def slow(path: Path) -> Path:
+        monkeypatch.setattr(storage, "writable", real)
+        sweep(spec, folder, Second())
+        return real(path)
+
+    class Second(Here):
+        def play(self, jobs: Sequence[Job]) -> Played:
+            with pytest.raises(thrifty.FileError, match="out is in use"):
+                sweep(spec, folder)
+            yield from super().play(jobs)
+
+    monkeypatch.setattr(storage, "writable", slow)
+    first = Here()
+    sweep(spec, folder, first)
+    assert first.played == []
+    assert_finished(folder, expected)
+
+
 # The command line ------------------------------------------------------------------------------------------
 
 
@@ -397,10 +494,10 @@ def test_a_changed_spec_in_the_same_folder(
         first, *difference = err.splitlines()
         said = "has another sweep: choose another folder, or undo the change"
         assert first == f"thrifty: error: {half} {said}"
-        assert '  -    "alpha": 0.8,' in difference
-        assert '  +    "alpha": 0.7,' in difference
-        assert '  -  "seed": 3' in difference
-        assert '  +  "seed": 4' in difference
+        assert '  -     "alpha": 0.8,' in difference
+        assert '  +     "alpha": 0.7,' in difference
+        assert '  -   "seed": 3' in difference
+        assert '  +   "seed": 4' in difference
     assert {path: path.read_bytes() for path in half.rglob("*") if path.is_file()} == before
     spec.write_text(TINY.replace("runs = 5", "runs = 5.0  # the same"))
     sweep(spec, half)

@@ -76,6 +76,9 @@ def policy(text: str) -> "Policy":
     def read(node: ast.expr) -> Any:
         call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
         if isinstance(call.func, ast.Name) and call.func.id in POLICIES:
+            names = [part.arg for part in call.keywords]
+            if None in names or len({*names}) < len(names):
+                raise ValueError("parameters must have names, each once")
             named = {part.arg: read(part.value) for part in call.keywords if part.arg}
             return POLICIES[call.func.id](*(read(part) for part in call.args), **named)
         try:

@@ -51,6 +51,7 @@ Each case, a problem with a horizon, gets its result in DIR: for thrifty plot, e
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty import checks
+    from thrifty.errors import InvalidValue
     from thrifty.simulation.run import cores
     from thrifty.sweeps import grid
     from thrifty.sweeps import run as runner
@@ -59,6 +60,10 @@ def run(arguments: argparse.Namespace) -> None:
     cases = grid.load(arguments.spec)
     runner.check(arguments.out, cases)
     plan, work = _plan(cases, arguments.out)
+    if arguments.scheduler and arguments.workers:
+        raise InvalidValue(
+            f"--workers is for this machine, and --scheduler has its own, got {arguments.workers}"
+        )
     workers = arguments.workers or cores()
     share = "" if arguments.scheduler else f", {_duration(work / workers)} on {workers} processes"
     plan += f"\n\nin all about {_duration(work)} of computing{share}"
@@ -69,9 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     backend = "dask" if arguments.scheduler else "local"
     with runner.crew(workers, backend, arguments.scheduler) as hands:
         results = runner.run(cases, arguments.out, hands, arguments.chunk, progress=sys.stderr.isatty())
-    for name, result in results.items():
-        print(f"{name}\n\n{result.summary()}\n")
-    print(f"wrote {len(results)} results to {arguments.out}")
+        summaries = {name: result.summary() for name, result in results}
+    for case in cases:
+        print(f"{case.name}\n\n{summaries[case.name]}\n")
+    print(f"wrote {len(cases)} results to {arguments.out}")
 
 
 def _plan(cases: "Sequence[Case]", folder: Path) -> tuple[str, float]:

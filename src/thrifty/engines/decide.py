@@ -19,6 +19,7 @@ from thrifty.engines.state import (
     HANDED,
     LEFT,
     LISTED,
+    STAGE,
     USED,
 )
 from thrifty.indices import ada_ucb
@@ -63,15 +64,18 @@ def _select(choose, place, header, t, out):
 
 @inlined
 def _update(place, header, arms, rewards):
-    """Rewards, each of a pull that was handed out or not; returns how many there was room for."""
+    """Rewards, each of a pull that was handed out or not. Returns how many there was room for, and how many
+    of them were of pulls that were not."""
     state = opened(header)
     rule = rule_of(state)
+    unasked = 0
     for j in range(arms.size):
         if state.spans.size > 0 and not history.fits(state.history, state.spans, state.count[USED], arms[j]):
-            return j
+            return j, unasked
+        unasked += state.pending[arms[j], 0] == 0
         rounds.receive(rule, state, arms[j], rewards[j])
         place(rule, state, arms[j])
-    return arms.size
+    return arms.size, unasked
 
 
 # One by one for each engine, as in ``play``: whoever uses one of them does not wait for the others to be
@@ -146,7 +150,7 @@ class Kernels(NamedTuple):
     """What decides on one engine."""
 
     select: Callable[..., int]
-    update: Callable[..., int]
+    update: Callable[..., tuple[int, int]]
     begin: Callable[..., None]  # statistics or the rule are new: make everything that is kept for an arm anew
 
 
@@ -167,8 +171,6 @@ def cancel(header, i):
     if state.pending[i, 0] == 0:
         return False
     state.pending[i, 0] -= 1
-    if state.pending[i, 0] == 0:
-        state.pending[i, 1] = 0
     if not rounds.has_law(state, i):
         state.count[HANDED] = min(state.count[HANDED], i)
     elif rule.schedule == COMMITTED or rule.schedule == CLOCKED:  # whose indices count such pulls
@@ -176,6 +178,10 @@ def cancel(header, i):
         _place(rule, state, i)
     elif rule.schedule == LISTED:
         lists.put_back(rule, state, i)
+    if state.pending[i, 0] == 0:
+        rounds.forget(state, i)
+        if state.tree.size > 0:
+            tournament.place(state.tree, state.index, i)
     return True
 
 
@@ -193,6 +199,8 @@ def add(header, mean, weight):
         tournament.place(state.tree, state.index, i)
     if state.races.size > 0:
         kinetic.enter(state.races, i)
+    if rule.formula == indices.UCB_IMPROVED:
+        state.count[STAGE] = 0  # it goes through all phases; the others have the pulls of theirs
     if state.order.size > 0:
         ada_ucb.enter(i, rounds.prior(rule, state, i)[1], state.weights, state.order, state.position)
         ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
@@ -256,6 +264,8 @@ def _move(rule, state, i, to):
     if state.prior.size > 0:
         state.prior[to, 0] = state.prior[i, 0]
         state.prior[to, 1] = state.prior[i, 1]
+    if state.kept.size > 0:
+        state.kept[to] = state.kept[i]
     if state.best.size > 0:
         state.best[to] = state.best[i]
         state.age[to] = state.age[i]
@@ -267,7 +277,7 @@ def _move(rule, state, i, to):
         for j in range(3):
             state.spans[to, j] = state.spans[i, j]
     if state.marks.size > 0:
-        state.marks[to] = state.marks[i]
+        lists.move(rule, state, i, to)
     if state.order.size > 0:
         state.weights[to] = state.weights[i]
         state.position[to] = state.position[i]

@@ -11,7 +11,7 @@ those of scan.
 import math
 
 from thrifty.engines import rounds
-from thrifty.engines.state import LEADER, TIES, UNTIL
+from thrifty.engines.state import CLOCK, LEADER, TIES, UNTIL
 from thrifty.jit import kernel
 from thrifty.numerics import random
 
@@ -20,6 +20,9 @@ from thrifty.numerics import random
 def choose(rule, state, t):
     """The arm with the largest index at time t, ties uniformly at random."""
     tree = state.races
+    if t < state.count[CLOCK]:  # pulls were cancelled, and what is certain is so from a later time on
+        begin(state)
+    state.count[CLOCK] = t
     _repair(rule, state, t)
     if tree[1, TIES] == 1.0:
         return int(tree[1, LEADER])

@@ -36,6 +36,17 @@ def put_back(rule, state, i):
 
 
 @kernel
+def move(rule, state, i, to):
+    """Arm i gets a lower number, ``to``. If DMED is past that one, the arm is on its next list."""
+    marks, count = state.marks, state.count
+    marks[to] = marks[i]
+    if rule.formula == indices.UCB_IMPROVED or rule.formula == indices.DIRICHLET_SAMPLING:
+        return
+    if marks[i] == count[STAGE] and to < count[CURSOR] and count[CURSOR] <= i:
+        marks[to] = count[STAGE] + 1
+
+
+@kernel
 def _count(rule, state, i):
     """Pulls of arm i, those on their way and the prior's included."""
     return rounds.evidence(rule, state, i)[0] + state.pending[i, 0]

@@ -8,7 +8,7 @@ played in slices, with progress shown in between; where the cuts lie changes not
 from thrifty import problems
 from thrifty.engines import kinetic, late, lists, rounds, scan, sleepers, tournament
 from thrifty.engines.header import opened, rule_of
-from thrifty.engines.state import CLOCKED, LISTED, OWN
+from thrifty.engines.state import CLOCKED, LISTED, OWN, SPENT
 from thrifty.indices import ada_ucb
 from thrifty.jit import entry, hot, inlined, kernel
 
@@ -89,7 +89,7 @@ def choose_scan(rule, state, t):
         return -1
     rounds.refresh(rule, state, t)
     i = scan.choose(state.index, state.rng)
-    while state.pending[i, 1] != 0:
+    while state.pending[i, 1] & SPENT:
         rounds.replace(rule, state, i)
         i = scan.choose(state.index, state.rng)
     return i
@@ -98,7 +98,7 @@ def choose_scan(rule, state, t):
 @hot
 def choose_tournament(rule, state, t):
     i = tournament.choose(state.tree, state.index, state.rng)
-    while state.pending[i, 1] != 0:
+    while state.pending[i, 1] & SPENT:
         rounds.replace(rule, state, i)
         tournament.place(state.tree, state.index, i)
         i = tournament.choose(state.tree, state.index, state.rng)

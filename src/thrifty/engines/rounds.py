@@ -4,7 +4,19 @@ import math
 
 from thrifty import indices, laws
 from thrifty.engines import history
-from thrifty.engines.state import AGGREGATE, CLOCKED, COMMITTED, DUEL, EPSILON, FRESH, HISTORIC, SHARED, USED
+from thrifty.engines.state import (
+    AGGREGATE,
+    CLOCKED,
+    COMMITTED,
+    DUEL,
+    EPSILON,
+    FRESH,
+    HISTORIC,
+    REPLACED,
+    SHARED,
+    SPENT,
+    USED,
+)
 from thrifty.indices import ada_ucb, own
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
@@ -215,20 +227,34 @@ def spend(rule, state, i):
     """A pull of arm i was handed out and its reward is not there yet: a committed index is spent by that."""
     state.pending[i, 0] += 1
     if rule.schedule == DUEL:
-        state.pending[i, 1] = duel.is_committed(rule, state, i)
+        spent = duel.is_committed(rule, state, i)
     else:
-        state.pending[i, 1] = rule.schedule in (AGGREGATE, COMMITTED) and state.index[i] > -math.inf
+        spent = rule.schedule in (AGGREGATE, COMMITTED) and state.index[i] > -math.inf
+    if spent:
+        state.pending[i, 1] |= SPENT
 
 
 @kernel
 def replace(rule, state, i):
     """A spent index is needed again before its reward is there: a random one is drawn anew, and a
     deterministic one counts the pulls that are on their way, at the mean that there is."""
-    state.pending[i, 1] = 0
+    if state.kept.size > 0 and not state.pending[i, 1] & REPLACED:
+        state.kept[i] = state.index[i]
+    state.pending[i, 1] = REPLACED
     if rule.schedule == DUEL:
         duel.replace(rule, state, i)
     else:
         renew(rule, state, i)
+
+
+@kernel
+def forget(state, i):
+    """No pull of arm i is on its way any more, and none gave a reward: its index is what it was before."""
+    if state.kept.size > 0 and state.pending[i, 1] & REPLACED:
+        state.index[i] = state.kept[i]
+        if state.best.size > 0:
+            state.best[i] = state.kept[i]
+    state.pending[i, 1] = 0
 
 
 @kernel

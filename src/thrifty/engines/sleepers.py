@@ -32,6 +32,7 @@ from thrifty.engines.state import (
     GROUPS,
     NEWEST,
     OLDEST,
+    SPENT,
     SWEEPING,
     SWEPT,
     WOKEN,
@@ -131,6 +132,8 @@ def choose(rule, state):
                 arm, top, ties = _better(i, x, arm, top, ties, rng)
         if duel:
             arm, top = _commit(rule, state, arm, top, -math.inf)
+        if state.ends[GROUPS] > 0:
+            _control(rule, state)  # leaders may have been removed, and no reward may come for a while
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
@@ -156,11 +159,11 @@ def _commit(rule, state, arm, top, bar):
     """
     while tournament.top(state.tree)[0] > max(top, bar):
         i = tournament.choose(state.tree, state.index, state.rng)
-        if state.pending[i, 1] == 0:
-            arm, top = i, state.index[i]
-        else:
+        if state.pending[i, 1] & SPENT:
             rounds.replace(rule, state, i)
             tournament.place(state.tree, state.index, i)
+        else:
+            arm, top = i, state.index[i]
     return arm, top
 
 

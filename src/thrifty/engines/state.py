@@ -62,6 +62,9 @@ class Rule(NamedTuple):
     own: int = 0
 
 
+# Of a committed index: it was handed out; it is not the one that was there after the last reward.
+SPENT, REPLACED = 1, 2
+
 # The single numbers of a state, in its field count.
 ARMS, HANDED, ENGINE, CLOCK, SWEPT, SWEEPING, OLDEST, NEWEST, USED, STAGE, CURSOR, LEFT, COUNTS = range(13)
 
@@ -80,9 +83,10 @@ class State(NamedTuple):
     params: Floats  # (K, 2): the law, recomputed only when its arm is pulled
     index: Floats  # type: ignore[assignment]  # the largest is pulled
     draws: Integers  # as the paper counts them
-    pending: Integers  # (K, 2): pulls without their reward yet; whether the committed index was handed out
+    pending: Integers  # (K, 2): pulls without their reward yet; SPENT, REPLACED, both, or neither
     prior: Floats  # (K, 2) or empty: arms with a (mean, weight) of their own
     tree: Floats  # (slots, 2): the largest committed index below each slot, and how many arms attain it
+    kept: Floats  # aggregate and duel: the index before it was REPLACED
     best: Floats  # duel: the best draw since the last pull
     age: Integers  # duel, on scan: how many draws that is; kinetic: when the index was computed
     line: Floats  # (K, 2): sleepers: rates and arms, in order of the groups of rates
@@ -227,6 +231,7 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
     if entries is None:
         entries = history.entries(room, rule.horizon) if rule.history else 0
     duel = room if schedule == DUEL else 0
+    drawn = room if schedule in (AGGREGATE, DUEL) else 0
     squares = room if rule.squares else 0
     ranks = room if schedule == SHARED and rule.formula == ADA_UCB else 0
     asleep = room if engine == "sleepers" else 0
@@ -236,7 +241,8 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
     sizes = dict(  # noqa: C408
         count=COUNTS, evaluations=1, waiting=1, rng=random.WORDS, pulls=room, sums=room, means=room,
         params=2 * room, index=room, draws=room, pending=2 * room, prior=2 * room if priors else 0,
-        tree=2 * tournament.slots(room) if tree else 0, best=duel, age=duel or racing, line=2 * asleep,
+        tree=2 * tournament.slots(room) if tree else 0, kept=drawn, best=duel, age=duel or racing,
+        line=2 * asleep,
         woken=4 * WOKEN if asleep else 0, place=asleep, ends=GROUPS + 1 if asleep else 0,
         levels=LEVELS if asleep else 0, start=asleep, since=late, seen=late, older=late, newer=late,
         squares=squares, weights=ranks, order=ranks, position=ranks, prefix=ranks, spread=ranks,

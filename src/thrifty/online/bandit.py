@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import Floats, Rule, policy_stream
+from thrifty.engines.state import OWN, Floats, Rule, policy_stream
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online import known, snapshot
 from thrifty.online.core import Core, OwnIndexCore, begin_memory
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import IndexPolicy, Policy, first_guess
+from thrifty.policies import Policy, first_guess
 
 
 class Bandit:
@@ -57,7 +57,8 @@ class Bandit:
         self._horizon, self._guessed = self._read_horizon(horizon)
         self._prior, priors = known.read_prior(prior, len(self._ids), self._rewards)
         self._core = self._new_core(seed, engine, priors)
-        self._before = self._t = 0  # pulls, before the first decision and until now
+        self._t = 0  # pulls until now
+        self._before = 0  # those of them that were not asked for here
         if statistics is not None:
             self._warm(statistics)
         elif prior is not None:
@@ -83,7 +84,7 @@ class Bandit:
             return PosteriorCore(law, rule, seed, self._ids)
         engine = policy.engine_for(len(self._ids), engine)
         memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
-        return OwnIndexCore(memory, policy) if isinstance(policy, IndexPolicy) else Core(memory)
+        return OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
 
     def _warm(self, statistics: Mapping[str, Any]) -> None:
         if isinstance(self._core, PosteriorCore):
@@ -156,7 +157,9 @@ class Bandit:
         number = self._ids.number(arm)
         self._reward[0] = self._rewards.read(reward)
         self._one[0] = number
-        self._core.update(self._one, self._reward)
+        unasked = self._core.update(self._one, self._reward)
+        if unasked:
+            self._welcome(unasked)
 
     def update_many(self, arms: Iterable[Hashable], rewards: Iterable[float]) -> None:
         """Many rewards at once, in order. If one of them is refused, none is taken; but where a posterior of
@@ -167,7 +170,12 @@ class Bandit:
             raise InvalidValue(
                 f"arms and rewards must be equally many, got {numbers.size} arms and {values.size} rewards"
             )
-        self._core.update(numbers, values)
+        self._welcome(self._core.update(numbers, values))
+
+    def _welcome(self, unasked: int) -> None:
+        """Pulls that were not asked for are pulls too."""
+        self._t += unasked
+        self._before += unasked
 
     def cancel(self, arm: Hashable) -> None:
         """A pull that ``select`` asked for will never give a reward: forget that it was asked for.
@@ -188,6 +196,8 @@ class Bandit:
         self._core.add(None if prior is None else known.read_pair(prior, self._rewards))
         self._ids.add(arm)
         self._core.follow(self._rule())
+        if self._guessed:
+            self._reach(first_guess(len(self)))
 
     def remove_arm(self, arm: Hashable) -> None:
         """An arm goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
@@ -251,9 +261,14 @@ class Bandit:
         return rule._replace(prior_mean=mean, prior_weight=weight)
 
     def _look_ahead(self) -> None:
-        """When a guessed horizon is reached, double it and make parameters and indices anew."""
+        """A guessed horizon is ahead of every decision."""
         if self._t >= self._horizon and self._guessed:
-            while self._t >= self._horizon:
+            self._reach(self._t + 1)
+
+    def _reach(self, horizon: int) -> None:
+        """Double the horizon until it is at least this, and make parameters and indices anew."""
+        if self._horizon < horizon:
+            while self._horizon < horizon:
                 self._horizon *= 2
             self._core.follow(self._rule())
             self._core.begin()

@@ -24,7 +24,7 @@ from thrifty.engines.state import (
 )
 from thrifty.errors import InvalidValue
 from thrifty.jit import announce_compilation
-from thrifty.policies import IndexPolicy
+from thrifty.policies import Policy
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
@@ -93,15 +93,18 @@ class Core:
         """Fill ``out`` with decisions, the first of them after t pulls."""
         self._kernels.select(self.memory.header, t, out)
 
-    def update(self, arms: Integers, rewards: Floats) -> None:
-        done = self._kernels.update(self.memory.header, arms, rewards)
+    def update(self, arms: Integers, rewards: Floats) -> int:
+        """Returns how many of these rewards are of pulls that were not handed out."""
+        done, unasked = self._kernels.update(self.memory.header, arms, rewards)
         while done < arms.size:
             self.memory = self.memory.grown(self.memory.room)
-            done += self._kernels.update(self.memory.header, arms[done:], rewards[done:])
+            more, others = self._kernels.update(self.memory.header, arms[done:], rewards[done:])
+            done, unasked = done + more, unasked + others
+        return unasked
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
-        return bool(kernels.cancel(self.memory.header, arm))
+        return bool(_announced(kernels.cancel)(self.memory.header, arm))
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
@@ -118,7 +121,7 @@ class Core:
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
-        self._kernels.begin(self.memory.header)
+        _announced(self._kernels.begin)(self.memory.header)
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
@@ -134,13 +137,19 @@ class Core:
             self.memory = self.memory.grown(self.memory.room)
         self.memory.resize(arms + 1)
         mean, weight = prior or (0.0, 0.0)
-        kernels.add(self.memory.header, mean, weight)
+        _announced(kernels.add)(self.memory.header, mean, weight)
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
-        first, to, last, hole = kernels.remove(self.memory.header, arm)
+        first, to, last, hole = _announced(kernels.remove)(self.memory.header, arm)
         self.memory.resize(last)
         return [(first, to), (last, hole)]
+
+
+def _announced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that not every bandit needs: the first time, it says that it is compiled."""
+    announce_compilation([function])
+    return function
 
 
 def _stay() -> None:
@@ -150,7 +159,7 @@ def _stay() -> None:
 class OwnIndexCore(Core):
     """The same for a policy of the user's, whose index may not be a number."""
 
-    def __init__(self, memory: Memory, policy: IndexPolicy) -> None:
+    def __init__(self, memory: Memory, policy: Policy) -> None:
         self._policy = policy
         super().__init__(memory)
 

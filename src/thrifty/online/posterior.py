@@ -27,9 +27,10 @@ ARM = np.dtype(
         ("age", np.int64),  # duel: the rounds since then
         ("due", np.bool_),  # aggregate: the index has to be drawn anew
         ("spent", np.bool_),  # the committed index was handed out
+        ("kept", np.float64),  # the one that was there after the last reward, if it was replaced; else NaN
     ]
 )
-NEW = np.array([(0, 0.0, 0, 0, -math.inf, -math.inf, 0, False, False)], ARM)  # nothing is known of it
+NEW = np.array([(0, 0.0, 0, 0, -math.inf, -math.inf, 0, False, False, math.nan)], ARM)  # nothing is known
 
 
 class PosteriorCore:
@@ -86,9 +87,12 @@ class PosteriorCore:
         """A pull that was handed out is not made; returns whether there was one."""
         if self._arms["pending"][arm] == 0:
             return False
-        self._arms["pending"][arm] -= 1
-        if self._arms["pending"][arm] == 0:
-            self._arms["spent"][arm] = False
+        state = self._arms[arm]
+        state["pending"] -= 1
+        if state["pending"] == 0:
+            if not math.isnan(state["kept"]):
+                state["index"] = state["best"] = state["kept"]
+            state["spent"], state["kept"] = False, math.nan
         if self.pulls[arm] == 0:
             self._handed = min(self._handed, arm)
         return True
@@ -105,7 +109,10 @@ class PosteriorCore:
             self._refresh(arm)
         arm = self._best_arm()
         while self._arms["spent"][arm]:
-            self._arms["spent"][arm] = False
+            state = self._arms[arm]
+            state["spent"] = False
+            if math.isnan(state["kept"]):
+                state["kept"] = state["index"]
             self._commit(arm)
             arm = self._best_arm()
         return arm
@@ -162,19 +169,24 @@ class PosteriorCore:
         self._arms["draws"][arm] += size
         return float(values.max())
 
-    def update(self, arms: Integers, rewards: Floats) -> None:
-        """If the posterior refuses a reward, those before it have been taken."""
+    def update(self, arms: Integers, rewards: Floats) -> int:
+        """Returns how many of these rewards are of pulls that were not handed out. If the posterior refuses
+        one, those before it have been taken."""
+        unasked = 0
         for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
             self._posterior.observe(self._ids.name(arm), reward)
             state = self._arms[arm]
+            unasked += int(state["pending"] == 0)
             state["pending"] = max(0, state["pending"] - 1)
             state["pulls"] += 1
             state["sums"] += reward
             self._renew(arm)
+        return unasked
 
     def _renew(self, arm: int) -> None:
         state = self._arms[arm]
-        state["best"], state["age"], state["spent"] = -math.inf, 0, False
+        state["best"], state["age"] = -math.inf, 0
+        state["spent"], state["kept"] = False, math.nan
         state["due"] = self._rule.schedule == AGGREGATE
 
     def begin(self) -> None:

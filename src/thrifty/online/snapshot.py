@@ -39,8 +39,7 @@ def save(
     target = Path(path)
     if target.suffix != ".npz":
         raise FileError(f"a snapshot must be a .npz file, got {target}")
-    name = type(policy).__name__
-    if POLICIES.get(name) is not type(policy) or not isinstance(core, Core):
+    if not _is_ours(policy) or not isinstance(core, Core):
         raise InvalidType(f"only policies and laws of thrifty itself can be saved, got {policy!r}")
     header: dict[str, Any] = {
         "kind": KIND,
@@ -89,6 +88,12 @@ def _restored(
         mean, weight = settings.prior
         settings = settings._replace(prior=(mean, weight))
     return policy, names, Memory(block, offsets, room), settings
+
+
+def _is_ours(policy: Policy) -> bool:
+    """Whether a policy, and one inside it, is of thrifty itself."""
+    inside = [value for value in vars(policy).values() if isinstance(value, Policy)]
+    return POLICIES.get(type(policy).__name__) is type(policy) and all(map(_is_ours, inside))
 
 
 def _pack(ids: Ids) -> NDArray[np.uint8]:

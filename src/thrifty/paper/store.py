@@ -41,7 +41,7 @@ def gather(
 
 
 def _plan(one: Experiment, seed: int) -> Plan:
-    return plan(one.policies, one.problem, one.horizon, one.runs, seed, one.prior)
+    return plan(one.policies, one.problem, one.horizon, one.runs, seed, one.prior, engine=one.engine)
 
 
 def _read(path: Path, ready: Plan) -> Result:

@@ -70,9 +70,9 @@ class _Table(NamedTuple):
 def read(source: Any, arms: int | Iterable[Any] | None = None, *, strict: bool = False) -> Log:
     """A log from a CSV or Parquet file, or from a table: a mapping of columns, or a DataFrame.
 
-    ``arms`` are the ids that there are, or their number; if not given, those in the log. Ids in a CSV file
-    are texts, but a text that writes a whole number among ``arms`` is that number. With ``strict``, bad rows
-    are an error.
+    ``arms`` are the ids that there are, or their number; if not given, those in the log. A text in a file
+    that writes a whole number among ``arms`` is that number; in a CSV file all ids are texts. With
+    ``strict``, bad rows are an error.
     """
     numbers = {} if arms is None else {name: i for i, name in enumerate(Ids(arms).names())}
     table = _table(source, numbers)
@@ -156,7 +156,8 @@ def _table(source: Any, known: Container[Any]) -> _Table:
         if path.suffix.lower() == ".csv":
             return _from_csv(path, known)
         if path.suffix.lower() == ".parquet":
-            return _from_columns(frame.read(path), str(path))
+            table = _from_columns(frame.read(path), str(path))
+            return table._replace(columns=_named(table.columns, known))
         raise FileError(f"a log must be a .csv or a .parquet file, got {path.name!r}")
     if isinstance(source, Mapping) or hasattr(source, "columns"):
         return _from_columns(source, "the log")
@@ -180,11 +181,19 @@ def _from_csv(path: Path, known: Container[Any]) -> _Table:
         except (csv.Error, UnicodeDecodeError) as error:
             raise FileError(f"{path} must be a CSV file: {error}") from None
     columns: dict[str, Sequence[Any]] = {name: [row[j] for row in rows] for j, name in enumerate(heading)}
-    if "arm" in columns:
-        columns["arm"] = [_id(text, known) for text in columns["arm"]]
     if "time" in columns:
         columns["time"] = _times(columns["time"])
-    return _Table(str(path), columns, lines, broken)
+    return _Table(str(path), _named(columns, known), lines, broken)
+
+
+def _named(columns: Mapping[str, Sequence[Any]], known: Container[Any]) -> Mapping[str, Sequence[Any]]:
+    """The columns of a file, with the arms that are known where texts write their numbers."""
+    if "arm" not in columns:
+        return columns
+    return {
+        **columns,
+        "arm": [_id(name, known) if isinstance(name, str) else name for name in columns["arm"]],
+    }
 
 
 def _id(text: str, known: Container[Any]) -> str | int:

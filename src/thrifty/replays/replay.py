@@ -183,17 +183,20 @@ def _estimate(
     runs: Sequence[Floats], low: float, top: float, level: float, weight: float = 0.0
 ) -> tuple[float, float, tuple[float, float]]:
     """Value, standard error and interval from the counts of each run; NaN if there are none. Rewards are from
-    ``low`` to ``top``, and b is at least as if the weights of rewards had nothing to do with them."""
+    ``low`` to ``top``. In b the largest that there may be counts once, as if it had been seen, and b is at
+    least as if the weights of rewards had nothing to do with them."""
     some = [counts - low for counts in runs if counts.size]
     if not some:
         return math.nan, math.nan, (math.nan, math.nan)
     v = float(np.mean([counts.mean() for counts in some]))
     n = float(np.mean([counts.size for counts in some]))
     variance = float(np.mean([counts.var() for counts in some]))
-    error, z = math.sqrt(variance / n), NormalDist().inv_cdf(0.5 + level / 2.0)
+    error, z = math.sqrt(variance / n), -NormalDist().inv_cdf(0.5 - level / 2.0)
     middle, reach = v, z * error
     if min(counts.min() for counts in some) >= 0.0:
-        b = max(variance / v + v, (top - low) * weight) if v > 0.0 else (top - low) * max(weight, 1.0)
+        unseen = (top - low) * max(weight, 1.0)
+        total = v + unseen / n
+        b = max((variance + v * v + unseen**2 / n) / total, (top - low) * weight) if total > 0.0 else 0.0
         middle = (2.0 * n * v + z * z * b) / (2.0 * (n + z * z))
         reach = z * math.sqrt(z * z * b * b + 4.0 * n * v * (b - v)) / (2.0 * (n + z * z))
     return low + v, error, (low + middle - reach, low + middle + reach)

@@ -112,8 +112,8 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
     level = _level(level)
     a, b = (_find(result, label) for label in (first, second))
     regrets = result.regret[[a, b]]
-    values = regrets[0] - regrets[1]
     rounding = ROUNDING * np.abs(regrets).max(axis=(0, 1))
+    values = _difference(regrets[0], regrets[1], rounding)
     mean, error = _moments(values, rounding)
     runs = values.shape[0]
     reach = _quantile_of_t(runs, level) * error, _quantile_of_maximum(values, error, level) * error
@@ -127,8 +127,8 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
         error,
         interval,
         band,
-        float((values[:, -1] < -rounding[-1]).mean()),
-        float((np.abs(values[:, -1]) <= rounding[-1]).mean()),
+        float((values[:, -1] < 0.0).mean()),
+        float((values[:, -1] == 0.0).mean()),
     )
 
 
@@ -140,12 +140,12 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
     final = final[:, order]
     policies = order.size
     i, j = np.triu_indices(policies, 1)
-    values = final[:, j] - final[:, i]  # the later minus the earlier
     rounding = np.full(i.size, ROUNDING * np.abs(final).max())
+    values = _difference(final[:, j], final[:, i], rounding)  # the later minus the earlier
     mean, error = _moments(values, rounding)
     reach = _quantile_of_maximum(values, error, level) * error
     surely = np.zeros((policies, policies), bool)  # [i, j]: i is better than j
-    surely[i, j] = mean > np.maximum(reach, rounding)
+    surely[i, j] = mean > reach
     excess = final.mean(axis=0) - final[:, 0].mean()
     spread = np.concatenate([[0.0], reach[: policies - 1]])  # pairs with the first come first
     return Ranking(
@@ -176,6 +176,12 @@ def _find(result: "Result", label: str) -> int:
     if label not in result.labels:
         raise InvalidValue(f"policy must be one of {', '.join(result.labels)}, got {label!r}")
     return result.labels.index(label)
+
+
+def _difference(first: Floats, second: Floats, rounding: Floats) -> Floats:
+    """One minus the other, of which rounding is not a part."""
+    values = first - second
+    return np.where(np.abs(values) > rounding, values, 0.0)
 
 
 def _moments(values: Floats, rounding: Floats) -> tuple[Floats, Floats]:

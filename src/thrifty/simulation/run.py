@@ -117,6 +117,8 @@ def empty(ready: Plan) -> Result:
     """A result that is to be filled."""
     settings = ready.settings
     policies, runs, arms = len(ready.plays), settings.runs, settings.problem.gaps.size
+    if policies * runs * max(arms, ready.checkpoints.size) > sys.maxsize // 8:
+        raise MemoryError  # where NumPy would speak of a wrong value
     return Result(
         settings=settings,
         checkpoints=ready.checkpoints,

@@ -19,7 +19,7 @@ from thrifty.simulation.result import Result
 from thrifty.simulation.run import Outcome, compile_for, empty, play_run, store
 from thrifty.simulation.spec import Spec
 from thrifty.sweeps import estimate
-from thrifty.sweeps.grid import Case
+from thrifty.sweeps.grid import Case, digest
 
 SHORTEST = 1e-9  # seconds that a run takes, at least
 NAME = re.compile(r"(?P<case>.+)-(?P<policy>[0-9]{1,18})-(?P<first>[0-9]{1,18})-(?P<last>[0-9]{1,18})")
@@ -94,20 +94,24 @@ def found(folder: Path, cases: Sequence[Case]) -> list[Chunk]:
 
 def missing(chunks: Iterable[Chunk], finished: Iterable[Chunk]) -> list[Chunk]:
     """What is left of these chunks without the runs of those that are finished."""
-    known = {(chunk.case, chunk.policy, run) for chunk in finished for run in chunk.runs}
+    known: dict[tuple[int, int], list[Chunk]] = {}
+    for chunk in sorted(finished):
+        known.setdefault((chunk.case, chunk.policy), []).append(chunk)
     left = []
     for case, policy, first, last in chunks:
-        runs = (run for run in range(first, last) if (case, policy, run) not in known)
-        for _, together in itertools.groupby(enumerate(runs), lambda pair: pair[1] - pair[0]):
-            group = [run for _, run in together]
-            left.append(Chunk(case, policy, group[0], group[-1] + 1))
+        for done in known.get((case, policy), ()):
+            if first < min(done.first, last):
+                left.append(Chunk(case, policy, first, min(done.first, last)))
+            first = max(first, done.last)
+        if first < last:
+            left.append(Chunk(case, policy, first, last))
     return left
 
 
-def save(target: Path, outcomes: Sequence[Outcome]) -> None:
+def save(folder: Path, case: Case, chunk: Chunk, outcomes: Sequence[Outcome]) -> None:
     """Write a finished chunk, whole or not at all."""
     columns = {name: np.array([getattr(outcome, name) for outcome in outcomes]) for name in Outcome._fields}
-    storage.write(target, {"kind": "chunk"}, columns)
+    storage.write(path(folder, case, chunk), {"kind": "chunk", "of": digest(case)}, columns)
 
 
 def assemble(folder: Path, case: Case, chunks: Iterable[Chunk]) -> tuple[Result, list[float]]:
@@ -116,7 +120,7 @@ def assemble(folder: Path, case: Case, chunks: Iterable[Chunk]) -> tuple[Result,
     result = empty(ready)
     seconds = [0.0] * len(case.spec.policies)
     for chunk in chunks:
-        for run, outcome in zip(chunk.runs, _load(path(folder, case, chunk), chunk, ready), strict=True):
+        for run, outcome in zip(chunk.runs, _load(folder, case, chunk, ready), strict=True):
             store(result, chunk.policy, run, outcome)
             seconds[chunk.policy] += outcome.seconds
     return result, seconds
@@ -127,11 +131,12 @@ def check(folder: Path, cases: Sequence[Case], chunks: Iterable[Chunk]) -> None:
     for c, together in itertools.groupby(chunks, lambda chunk: chunk.case):
         ready = cases[c].spec.plan()
         for chunk in together:
-            _load(path(folder, cases[c], chunk), chunk, ready)
+            _load(folder, cases[c], chunk, ready)
 
 
-def _load(source: Path, chunk: Chunk, ready: Plan) -> list[Outcome]:
-    """The outcomes of a chunk that fits into the result of this plan."""
+def _load(folder: Path, case: Case, chunk: Chunk, ready: Plan) -> list[Outcome]:
+    """The outcomes of a chunk, which must be of this case."""
+    source = path(folder, case, chunk)
     advice = "remove it, and it will be made again"
     try:
         header, columns = storage.read(source, "chunk of a sweep")
@@ -140,7 +145,8 @@ def _load(source: Path, chunk: Chunk, ready: Plan) -> list[Outcome]:
     arms, runs = ready.settings.problem.gaps.size, len(chunk.runs)
     shapes = ((runs, ready.checkpoints.size), (runs, arms), (runs, arms), (runs,), (runs,))
     right = dict(zip(Outcome._fields, shapes, strict=True))
-    if header.get("kind") != "chunk" or {name: array.shape for name, array in columns.items()} != right:
+    whole = {name: array.shape for name, array in columns.items()} == right
+    if not whole or (header.get("kind"), header.get("of")) != ("chunk", digest(case)):
         raise FileError(f"{source} is not a chunk of this sweep: {advice}")
     rows = zip(*(columns[name] for name in Outcome._fields), strict=True)
     return [Outcome(regret, pulls, drawn, int(n), float(s)) for regret, pulls, drawn, n, s in rows]

@@ -50,6 +50,8 @@ class Cluster:
         number = {future.key: i for i, future in enumerate(futures)}
         try:
             for future, outcomes in self._dask.as_completed(futures, with_results=True):
+                if isinstance(outcomes, BaseException):  # how a lost connection shows: all is cancelled
+                    raise ThriftyError("lost the Dask scheduler; once it is back, the same command goes on")
                 yield number[future.key], outcomes
                 future.release()
         except self._dask.KilledWorker as error:

@@ -17,13 +17,16 @@ A problem with a horizon is one case, with a result of its own; all policies pla
 rewards.
 """
 
+import hashlib
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from thrifty.errors import InvalidValue
+from thrifty.jit import CACHE_FOLDER
 from thrifty.policies import Policy, described
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
@@ -116,6 +119,13 @@ def _combinations(key: str, entry: Any) -> list[Any]:
     return [dict(zip(entry, values, strict=True)) for values in itertools.product(*choices)]
 
 
-def written(cases: list[Case]) -> str:
-    """The cases as text: equal texts, equal numbers."""
-    return json.dumps([case.settings() for case in cases], indent=1, sort_keys=True) + "\n"
+def written(cases: Sequence[Case]) -> str:
+    """The cases as text, and the state of the code that plays them: equal texts, equal numbers."""
+    table = {"kernels": CACHE_FOLDER.name, "cases": [case.settings() for case in cases]}
+    return json.dumps(table, indent=1, sort_keys=True) + "\n"
+
+
+@lru_cache(maxsize=4)
+def digest(case: Case) -> str:
+    """A name for all that determines a case's numbers."""
+    return hashlib.sha256(json.dumps(case.settings(), sort_keys=True).encode()).hexdigest()[:16]

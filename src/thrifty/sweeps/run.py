@@ -1,6 +1,7 @@
 """Run a sweep, or go on with one: what is finished is in its folder, and everything else is done again.
 
 DIR/sweep.json          what determines the numbers: a changed spec does not fit this folder any more
+DIR/sweep.lock          locked by the process that works here
 DIR/chunks/*.npz        finished chunks of cases that are not complete
 DIR/CASE.npz, .json     the results of complete cases, and where they came from
 """
@@ -8,6 +9,7 @@ DIR/CASE.npz, .json     the results of complete cases, and where they came from
 import contextlib
 import difflib
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -52,9 +54,12 @@ def sweep(
     checks.choice("backend", backend, BACKENDS)
     if backend == "local" and scheduler is not None:
         raise InvalidValue(f"scheduler must be None unless backend is 'dask', got {scheduler!r}")
+    if backend == "dask" and workers is not None:
+        raise InvalidValue(f"workers must be None if backend is 'dask', which has its own, got {workers!r}")
     cases = grid.load(Path(spec))
     with crew(workers, backend, scheduler) as hands:
-        return run(cases, Path(out), hands, chunk, progress=progress)
+        results = dict(run(cases, Path(out), hands, chunk, progress=progress))
+    return {case.name: results[case.name] for case in cases}
 
 
 @contextlib.contextmanager
@@ -74,29 +79,31 @@ def run(
     chunk: float = CHUNK,
     *,
     progress: bool = False,
-) -> dict[str, Result]:
-    """Finish what is not finished, in chunks of so many seconds."""
+) -> Iterator[tuple[str, Result]]:
+    """Finish what is not finished, in chunks of so many seconds. Yields each case and its result."""
     chunk = checks.positive("chunk", chunk)
     with _claimed(folder, cases):
         left = unfinished(folder, cases)
-        unplayed = dict.fromkeys(one.case for one in left)
+        unplayed = {one.case for one in left}
         # What is damaged is noticed now, and not after hours of work.
         chunks.check(folder, cases, (one for one in chunks.found(folder, cases) if one.case in unplayed))
         played = [c for c in range(len(cases)) if c not in unplayed]
-        results = _complete(folder, cases, played, hands.workers)
+        yield from _complete(folder, cases, played, hands.workers)
         todo = chunks.cut(cases, left, chunk)
+        waiting = Counter(one.case for one in todo)
         count, open_ = (sum(len(one.runs) for one in some) for some in (chunks.whole(cases), todo))
         with bar(count, "sweeping", shown=progress) as advance:
             advance(count - open_)
             jobs = [(cases[one.case].spec, one) for one in todo]
             for number, outcomes in hands.play(jobs) if jobs else ():
                 one = todo[number]
-                chunks.save(chunks.path(folder, cases[one.case], one), outcomes)
+                chunks.save(folder, cases[one.case], one, outcomes)
                 advance(len(one.runs))
-        results |= _complete(folder, cases, unplayed, hands.workers)
+                waiting[one.case] -= 1
+                if not waiting[one.case]:
+                    yield from _complete(folder, cases, [one.case], hands.workers)
         with contextlib.suppress(OSError):  # somebody else's files are in there
             (folder / "chunks").rmdir()
-    return {case.name: results[c] for c, case in enumerate(cases)}
 
 
 def unfinished(folder: Path, cases: Sequence[Case]) -> list[Chunk]:
@@ -112,7 +119,7 @@ def check(folder: Path, cases: Sequence[Case]) -> None:
         if any((folder / "chunks").glob("*.npz")):
             raise FileError(f"{folder} has chunks, and no {note.name} that says of which sweep: remove them")
         return
-    before, now = note.read_text(errors="replace"), grid.written(list(cases))
+    before, now = note.read_text(errors="replace"), grid.written(cases)
     if before != now:
         lines = list(
             difflib.unified_diff(before.splitlines(), now.splitlines(), "before", "now", n=1, lineterm="")
@@ -130,26 +137,38 @@ def _claimed(folder: Path, cases: Sequence[Case]) -> Iterator[None]:
     """The folder is for this sweep and, as long as this process lives, for nobody else."""
     check(folder, cases)
     storage.writable(folder / "chunks")
-    note, text = folder / "sweep.json", grid.written(list(cases))
-    if not note.exists():
-        storage.replace(note, lambda file: file.write(text.encode()))
-    with note.open("rb") as file:
+    with (folder / "sweep.lock").open("ab") as lock:
         if fcntl is not None:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise FileError(f"{folder} is in use: another process is at this sweep") from None
-        for part in (*folder.glob("*.part"), *(folder / "chunks").glob("*.part")):
-            part.unlink()  # left behind by a death
+        check(folder, cases)  # again: somebody may have been here in between
+        note, text = folder / "sweep.json", grid.written(cases)
+        if not note.exists():
+            storage.replace(note, lambda file: file.write(text.encode()))
+        for part in _left_behind(folder, cases):
+            part.unlink()
         yield
 
 
-def _complete(folder: Path, cases: Sequence[Case], some: Iterable[int], workers: int) -> dict[int, Result]:
-    """The results of the cases with these numbers, whose runs are all there."""
+def _left_behind(folder: Path, cases: Sequence[Case]) -> list[Path]:
+    """What a death left half-written, of the files that a sweep makes."""
+    own = {"sweep.json"} | {f"{case.name}.{kind}" for case in cases for kind in ("npz", "json")}
+    parts = [part for part in folder.glob("*.part") if part.name[: -len("12345678.part")] in own]
+    names = tuple(f"{case.name}-" for case in cases)
+    return parts + [part for part in (folder / "chunks").glob("*.npz*.part") if part.name.startswith(names)]
+
+
+def _complete(
+    folder: Path, cases: Sequence[Case], some: Iterable[int], workers: int
+) -> Iterator[tuple[str, Result]]:
+    """The cases with these numbers, whose runs are all there, and their results."""
     mine: dict[int, list[Chunk]] = {c: [] for c in some}
     for chunk in chunks.found(folder, cases):
         mine.get(chunk.case, []).append(chunk)
-    return {c: _result(folder, c, cases[c], finished, workers) for c, finished in mine.items()}
+    for c, finished in mine.items():
+        yield cases[c].name, _result(folder, c, cases[c], finished, workers)
 
 
 def _result(folder: Path, c: int, case: Case, finished: Sequence[Chunk], workers: int) -> Result:
@@ -163,9 +182,9 @@ def _result(folder: Path, c: int, case: Case, finished: Sequence[Chunk], workers
         result, seconds = chunks.assemble(folder, case, finished)
         result.provenance.update(provenance(seconds, workers))
         result.save(target)
-    for chunk in finished:
-        chunks.path(folder, case, chunk).unlink()
     result, ready = Result.load(target), case.spec.plan()
     if result.settings != ready.settings or not np.array_equal(result.checkpoints, ready.checkpoints):
         raise FileError(f"{target} is of another experiment: remove it, and it will be made again")
+    for chunk in finished:
+        chunks.path(folder, case, chunk).unlink()
     return result
