@@ -187,8 +187,9 @@ def test_an_interruption_is_no_fault(spec, capsys, monkeypatch):
     assert names(Path("out")) == set()
 
 
-def test_too_much_memory(spec, capsys):
-    assert main(["simulate", str(spec), "--runs", "1e14"]) == 2
+@pytest.mark.parametrize("runs", ["1e14", "2e15", "1e18"])
+def test_too_much_memory(spec, capsys, runs):
+    assert main(["simulate", str(spec), "--runs", runs]) == 2
     assert error(capsys).startswith("not enough memory: ")
 
 

@@ -478,6 +478,8 @@ def test_arms_and_ranges(file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--policy", "TSMA(alpha=2)"],
          "must be written like TSMA(alpha=0.5), got 'TSMA(alpha=2)': alpha must be in [0, 1], got 2\n"),
         (["--policy", "TSMA(beta=2)"], "unexpected keyword argument 'beta'\n"),
+        (["--policy", "TSMA(**{'alpha': 0.5})"], "parameters must have names, each once\n"),
+        (["--policy", "TSMA(alpha=0.1, alpha=0.9)"], "parameters must have names, each once\n"),
         (["--policy", "TSMA("], "got 'TSMA(': '(' was never closed (<unknown>, line 1)\n"),
         (["--policy", "exit()"], "got 'exit()': exit() is neither a policy nor a value\n"),
         (["--policy", "'UCB1'"], "policy must be one of those of thrifty policies, got \"'UCB1'\"\n"),

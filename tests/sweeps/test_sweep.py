@@ -482,6 +482,15 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(
         assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_workers_are_either_here_or_elsewhere(
+    spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--out", str(tmp_path / "out"), "--workers", "4", "--scheduler", "tcp://127.0.0.1:1"]
+    assert main(["sweep", str(spec), *options]) == 2
+    message = "--workers is for this machine, and --scheduler has its own, got 4"
+    assert capsys.readouterr().err == f"thrifty: error: {message}\n"
+
+
 def test_a_changed_spec_in_the_same_folder(
     half: Path, spec: Path, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -118,7 +118,7 @@ def empty(ready: Plan) -> Result:
     settings = ready.settings
     policies, runs, arms = len(ready.plays), settings.runs, settings.problem.gaps.size
     if policies * runs * max(arms, ready.checkpoints.size) > sys.maxsize // 8:
-        raise MemoryError  # where NumPy would speak of a wrong value
+        raise MemoryError(f"for {policies} policies, {runs:,} runs and {arms:,} arms")
     return Result(
         settings=settings,
         checkpoints=ready.checkpoints,
