@@ -54,15 +54,12 @@ class Core:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
+        self.engine = ENGINES[memory.block[ENGINE]]
         announce_compilation([self._kernels.update, self._kernels.select])
 
     @property
     def _kernels(self) -> decide.Kernels:
         return decide.KERNELS[self.engine]
-
-    @property
-    def engine(self) -> str:
-        return ENGINES[self.memory.block[ENGINE]]
 
     @property
     def has_priors(self) -> bool:
