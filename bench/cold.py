@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common import HERE, Row, progress
+from common import HERE, Row, keeping_bytecode, progress
 from contestants import reason
 
 LATER_ONLY = ("scipy.special", "matplotlib", "rich", "polars", "pandas")  # imported when used, if at all
@@ -68,10 +68,11 @@ def cold(extent: Extent) -> Row:
 
 def child(program: str, arguments: Sequence[str], folder: Path) -> tuple[Any, str]:
     """What a program answers and says in a fresh interpreter, which may keep its bytecode as usual."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     places = {"NUMBA_CACHE_DIR": str(folder / "numba"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=inherited | places)
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=keeping_bytecode() | places
+    )
     return json.loads(done.stdout), done.stderr
 
 

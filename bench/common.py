@@ -125,15 +125,24 @@ def interleaved(contestants: Sequence[Callable[[], float]], repeats: int) -> lis
     return figures
 
 
-def compiled_c(folder: Path, name: str = "dense") -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
+def keeping_bytecode() -> dict[str, str]:
+    """An environment in which processes keep their bytecode, as they do wherever nobody forbids it."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def compiler() -> str:
+    found = shutil.which("cc")
+    if found is None:
         sys.exit(
             "the benchmarks need a C compiler named cc, and there is none "
             "(Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"
         )
+    return found
+
+
+def compiled_c(folder: Path, name: str = "dense") -> Path:
     program = folder / name
-    subprocess.run([compiler, *FLAGS, "-o", program, HERE / f"{name}.c", "-lm"], check=True)
+    subprocess.run([compiler(), *FLAGS, "-o", program, HERE / f"{name}.c", "-lm"], check=True)
     return program
 
 
@@ -161,9 +170,9 @@ def _lines(path: str) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    compiler = subprocess.run(["cc", "--version"], check=True, capture_output=True, text=True).stdout
+    said = subprocess.run([compiler(), "--version"], check=True, capture_output=True, text=True).stdout
     packages = ("thrifty", "numba", "llvmlite", "numpy", "scipy")
-    return {"python": platform.python_version(), "cc": compiler.splitlines()[0]} | {
+    return {"python": platform.python_version(), "cc": said.splitlines()[0]} | {
         p: version(p) for p in packages
     }
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from common import HERE, PRIOR, Row
+from common import HERE, PRIOR, Row, keeping_bytecode
 from peers.contest import KNOWN
 from scipy import integrate
 from scipy.stats import beta, norm
@@ -50,7 +50,7 @@ class Process:
         self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 (``close`` closes it)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True,
-            start_new_session=True,
+            start_new_session=True, env=keeping_bytecode(),
         )  # fmt: skip
 
     def ask(self, do: str, patience: float, **details: Any) -> Any:

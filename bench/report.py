@@ -21,6 +21,7 @@ NAMES = {
     "vowpalwabbit": "Vowpal Wabbit",
 }
 MILLION = 10**6
+ENOUGH = 20  # runs, for quantiles
 
 
 def sizes(rows: Iterable[Row]) -> list[int]:
@@ -61,8 +62,7 @@ def goal(text: str, met: bool) -> tuple[str, str]:
 
 def libraries(record: Row) -> str:
     """What was installed, how large it is and how long it takes to be imported."""
-    start, size = record["cold"]["import"], record["cold"]["installed"]
-    ours = {"seconds": start["processor"], "failure": "", "versions": {}} | size
+    ours = record["libraries"]["thrifty"] | record["cold"]["installed"]
     ours["versions"] = {
         name: record["versions"][name] for name in ("thrifty", "numba", "scipy", "numpy", "python")
     }
@@ -150,15 +150,17 @@ def regretted(record: Row) -> str:
             cells.append([name, "failed", *[""] * 6])
             continue
         error = "" if row["error"] is None else number(row["error"])
-        spread = [f"{value:,.0f}" for value in row["quantiles"]]
-        cells.append([name, str(row["runs"]), f"{row['mean']:,.0f}", error, *spread, f"{row['stuck']:.0%}"])
+        spread = [*(f"{value:,.0f}" for value in row["quantiles"]), f"{row['stuck']:.0%}"]
+        told = spread if row["runs"] >= ENOUGH else [""] * len(spread)
+        cells.append([name, str(row["runs"]), f"{row['mean']:,.0f}", error, *told])
     heading = ("", "runs", "mean regret", "s.e.", "5 %", "50 %", "95 %", "stuck")
     horizon = record["regret"]["horizon"]
     words = (
         f"K = {len(MEANS)} Bernoulli arms, one with mean {MEANS[0]}, the others with {MEANS[1]}; "
         f"T = {horizon:,}. Pulls at random lose {(MEANS[0] - sum(MEANS) / len(MEANS)) * horizon:,.0f}."
     )
-    return block(record, words, table(heading, cells), notes=doubts(rows) + failures(rows))
+    few = [f"- From fewer than {ENOUGH} runs no quantiles are given; more would have taken too long."]
+    return block(record, words, table(heading, cells), notes=few + doubts(rows) + failures(rows))
 
 
 def limited(record: Row) -> str:
@@ -178,7 +180,7 @@ def limited(record: Row) -> str:
             f"{r['evaluations']:.1f}",
             f"{r['evaluations'] / math.log(r['arms']):.2f}",
             f"{r['draw']:.1f}",
-            *(f"{r[key]:,.0f}" for key in ("line", "ns", "ratio")),
+            *(f"{value:,.0f}" for value in (r["line"], r["ns"], r["ratio"], r["ns"] / r["draw"])),
         ]
         for r in found["sleepers"]
     ]
@@ -191,7 +193,10 @@ def limited(record: Row) -> str:
         table(("", "levels", "memory alone", "TS-MA", "ratio"), tree),
         "Exact Thompson sampling (Gaussian) on sleepers, ns per round, beside one draw of C and one cache "
         "line among K:",
-        table(("", "evaluations", "/ ln K", "one draw", "one line", "sleepers", "ratio"), awake),
+        table(
+            ("", "evaluations", "/ ln K", "one draw", "one line", "sleepers", "ratio to both", "to the draw"),
+            awake,
+        ),
     )
 
 

@@ -119,6 +119,7 @@ def simulated_rounds_and_regret(record: Row, extent: Extent) -> None:
         progress(f"{entrant.label}, {entrant.algorithm}: its environment, and a check of its decisions")
         entrant.check(extent.draws)
         record["rounds"] += rounds.theirs(entrant, extent.rounds)
+        note(record, entrant)  # before it is asked about regret, where it may do better
         record["regret"]["rows"].append(regrets.theirs(entrant, extent.regret))
         note(record, entrant)
     if before is not None:

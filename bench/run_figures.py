@@ -11,7 +11,7 @@ from growth import LONG
 from markdown import number
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from report import grouped
+from report import ENOUGH, grouped
 
 from thrifty.report.figures import save
 from thrifty.report.style import COLOURS, GREY
@@ -79,9 +79,11 @@ def regret(found: Row) -> Figure:
         low, middle, high = row["quantiles"]
         ours = row["contestant"].startswith("thrifty")
         colour = COLOURS[0] if ours else COLOURS[1] if row.get("doubt") else GREY
+        ax.plot(row["mean"], y, marker="o", color=colour, ms=5.0)
+        if row["runs"] < ENOUGH:
+            continue
         ax.plot([low, high], [y, y], color=colour, lw=2.0, alpha=0.5)
         ax.plot(middle, y, marker="|", color=colour, ms=9.0)
-        ax.plot(row["mean"], y, marker="o", color=colour, ms=5.0)
         if row["stuck"]:
             ax.annotate(
                 f"{row['stuck']:.0%} stuck",
