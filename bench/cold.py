@@ -30,7 +30,7 @@ imported = time.perf_counter()
 thrifty.simulate
 used = time.perf_counter()
 loaded = [name for name in sys.argv[1:] if name in sys.modules]
-print(json.dumps([imported - began, used - began, time.process_time(), loaded]))
+print(json.dumps([imported - began, used - began, loaded]))
 """
 SIMULATE = """
 import json, sys, time
@@ -77,17 +77,13 @@ def child(program: str, arguments: Sequence[str], folder: Path) -> tuple[Any, st
 
 
 def imports(folder: Path, repeats: int) -> Row:
-    """Seconds of ``import thrifty`` and of that with its first use: without bytecode, and later on.
-
-    ``processor`` is the processor time of the whole process up to then, as it is measured for the peers.
-    """
+    """Seconds of ``import thrifty`` and of that with its first use: without bytecode, and later on."""
     progress("cold start: import thrifty")
     first, *later = (child(IMPORT, LATER_ONLY, folder)[0] for _ in range(1 + repeats))
-    packages, uses, processors, loaded = zip(*later, strict=True)
+    packages, uses, loaded = zip(*later, strict=True)
     return {
         "package": {"empty": first[0], "warm": min(packages)},
         "used": {"empty": first[1], "warm": min(uses)},
-        "processor": min(processors),
         "loaded": loaded[0],
     }
 
