@@ -1,4 +1,4 @@
-"""Compiled kernels are kept on disk, found again by later processes, and never stale."""
+"""Compiled kernels are kept on disk, found again by later processes and other checkouts, and never stale."""
 
 import os
 import re
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import thrifty
-from thrifty import jit
+from thrifty import cache
+from thrifty.cli import main
+from thrifty.engines import ENGINES, ahead
 
 PACKAGE = Path(thrifty.__file__).parent
 
@@ -21,29 +23,30 @@ def package(tmp_path: Path) -> Path:
     return Path(shutil.copytree(PACKAGE, tmp_path / "thrifty", ignore=shutil.ignore_patterns("__pycache__")))
 
 
-def run(*arguments: str, cache: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, cache: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Another process of this interpreter, with its kernels in a folder."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+    variables = os.environ | {"NUMBA_CACHE_DIR": cache} | environment
     return subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, *arguments], env=variables, capture_output=True, text=True, check=True
     )
 
 
-def test_the_folder_is_named_by_the_sources(package: Path) -> None:
-    assert jit.CACHE_FOLDER.name == jit._digest(PACKAGE) == jit._digest(package)
+def test_a_copy_of_the_package_has_the_same_name(package: Path) -> None:
+    assert cache.digest(package) == cache.digest(PACKAGE) == cache.DIGEST
+    assert cache.DIGEST in cache.folder().parts
 
 
 @pytest.mark.parametrize("file", ["numerics/kl.py", "laws/beta.py", "engines/play.py", "problems.py"])
 def test_an_edited_kernel_has_another_folder(package: Path, file: str) -> None:
-    before = jit._digest(package)
+    before = cache.digest(package)
     path = package / file
     path.write_text(path.read_text() + "\n")
-    assert jit._digest(package) != before
+    assert cache.digest(package) != before
 
 
 def test_every_kernel_is_among_the_sources() -> None:
     """A kernel in a file that the folder's name does not depend on could go stale."""
-    listed = {path for pattern in jit.KERNELS for path in PACKAGE.glob(pattern)}
+    listed = {path for pattern in cache.KERNELS for path in PACKAGE.glob(pattern)}
     kernels = {
         path
         for path in PACKAGE.rglob("*.py")
@@ -53,25 +56,94 @@ def test_every_kernel_is_among_the_sources() -> None:
 
 
 TINY = """
-from thrifty.jit import announce_compilation, entry
+from inner import STEP
+from thrifty.jit import compile_by, entry
 
 @entry
 def tiny(x):
-    return x + 1
+    return x + STEP
 
-announce_compilation([tiny])
-tiny(1)
-announce_compilation([tiny])
+@entry
+def small(x):
+    return x - STEP
+
+compile_by([(tiny, (1,)), (small, (1,))])
+compile_by([(tiny, (1,)), (small, (1,))])
+print(tiny(1), sum(tiny.stats.cache_hits.values()))
+"""
+MESSAGES = """\
+thrifty: compiling tiny, step 1 of 2 (about 12 s in all, once on this machine)
+thrifty: compiling small, step 2 of 2 (about 12 s in all, once on this machine)
 """
 
 
-def test_compilation_is_announced_once(tmp_path: Path) -> None:
-    """The first process says so, once; the second finds the kernel on disk."""
-    script = tmp_path / "tiny.py"
-    script.write_text(TINY)
-    first, second = (run(str(script), cache=str(tmp_path / "cache")) for _ in range(2))
-    assert first.stderr == "thrifty: compiling tiny (once on this machine, half a minute)\n"
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    path = tmp_path / "tiny.py"
+    path.write_text(TINY)
+    (tmp_path / "inner.py").write_text("STEP = 1\n")
+    return str(path)
+
+
+def test_compilation_is_announced_once(tmp_path: Path, script: str) -> None:
+    """The first process says what it compiles; the second finds it on disk."""
+    first, second = (run(script, cache=str(tmp_path / "cache")) for _ in range(2))
+    assert first.stderr == MESSAGES
+    assert first.stdout == "2 0\n"
     assert second.stderr == ""
+    assert second.stdout == "2 1\n"
+
+
+def test_kernels_for_any_processor_are_found_by_themselves(tmp_path: Path, script: str) -> None:
+    folder = str(tmp_path / "cache")
+    first = run(script, cache=folder, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    assert first.stderr == MESSAGES
+    second = run(script, cache=folder)
+    assert second.stderr == ""
+    assert second.stdout == "2 1\n"
+
+
+def test_with_no_place_to_write_nothing_is_kept_and_nothing_is_stale(tmp_path: Path, script: str) -> None:
+    """Not even where Numba would keep it, beside the sources, where an edit of another file goes unseen."""
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file" / "cache")
+    first = run(script, cache=nowhere)
+    assert first.stdout == "2 0\n"
+    said = first.stderr.splitlines()
+    assert said[::2] == MESSAGES.splitlines()
+    assert all(
+        re.fullmatch(r"thrifty: it is for this process alone: .* cannot be written", line)
+        for line in said[1::2]
+    )
+    (tmp_path / "inner.py").write_text("STEP = 2\n")
+    assert run(script, cache=nowhere).stdout == "3 0\n"
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+READ_ONLY = """
+import errno, os, runpy, sys
+from thrifty import cache
+
+def refuse(self):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+cache.Locator.ensure_cache_path = refuse
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
+def test_a_read_only_folder_is_used(tmp_path: Path, script: str) -> None:
+    folder = str(tmp_path / "cache")
+    run(script, cache=folder)
+    second = run("-c", READ_ONLY, script, cache=folder)
+    assert second.stderr == ""
+    assert second.stdout == "2 1\n"
+    shutil.rmtree(folder)
+    Path(folder).mkdir()
+    third = run("-c", READ_ONLY, script, cache=folder)
+    assert "cannot be written" in third.stderr
+    assert third.stdout == "2 0\n"
 
 
 SIMULATE = """
@@ -86,10 +158,21 @@ for play in (play_scan, play_tournament):
 """
 
 
-def test_a_second_process_simulates_without_compiling() -> None:
-    problem = thrifty.Bernoulli([0.6, 0.4])
+def test_another_checkout_simulates_without_compiling(package: Path) -> None:
     for engine in ("scan", "tournament"):  # this process has the kernels, or compiles and keeps them
-        thrifty.simulate(thrifty.TSMA(), problem, horizon=100, runs=2, engine=engine)
-    second = run("-c", SIMULATE, cache=os.environ["NUMBA_CACHE_DIR"])
+        ahead.compile_simulation(engine)
+    second = run("-c", SIMULATE, cache=os.environ["NUMBA_CACHE_DIR"], PYTHONPATH=str(package.parent))
     assert second.stderr == ""
     assert second.stdout == "1 1 0\n" * 2
+
+
+def test_everything_can_be_compiled_ahead(capfd: pytest.CaptureFixture[str]) -> None:
+    main(["compile"])
+    printed = capfd.readouterr().out
+    assert printed.startswith("The kernels are in ")
+    names = [path.name for path in Path(printed.removeprefix("The kernels are in ").strip()).glob("*.nbi")]
+    for engine in ENGINES:
+        for kind in ("begin", "select", "update", "play"):
+            assert [name for name in names if f".{kind}_{engine}-" in name]
+    for change in ("cancel", "add", "remove"):
+        assert [name for name in names if f"decide.{change}-" in name]

@@ -1,63 +1,26 @@
 """How kernels are compiled: ``kernel`` for the small ones, ``entry`` for those called from Python.
 
-Only entries are cached on disk, since what they call is compiled into them. Numba's cache does not see
-edits in other files, so the cache folder is named by a hash of the kernels' sources: a changed kernel
-can never meet a stale result, and nobody has to clear anything.
+Only entries are cached on disk (``cache.py``), since what they call is compiled into them.
 """
 
-import hashlib
-import os
 import sys
+import threading
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba.core.errors import NumbaError as CompilationError
 
+from thrifty import cache
+from thrifty.cache import config
 from thrifty.linking import Linked
 
-__all__ = ["CompilationError", "announce_compilation", "config", "entry", "hot", "inlined", "kernel"]
-
-config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
+__all__ = ["CompilationError", "compile_by", "config", "entry", "hot", "inlined", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-
-# Where kernels, the constants compiled into them and the options of compilation live.
-KERNELS = (
-    "numerics/*.py",
-    "laws/*.py",
-    "schedules/*.py",
-    "indices/*.py",
-    "engines/*.py",
-    "problems.py",
-    "jit.py",
-    "linking.py",
-)
-
-
-def _digest(package: Path) -> str:
-    """A name for the state of a package's kernels: another one as soon as any of them is edited."""
-    sources = sorted(path for pattern in KERNELS for path in package.glob(pattern))
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-
-
-def _cache_folder() -> Path:
-    if config.CACHE_DIR:
-        base = Path(config.CACHE_DIR)
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "thrifty" / _digest(Path(__file__).parent)
-
-
-CACHE_FOLDER = _cache_folder()
-
+cache.folder()  # settles for which processor Numba compiles, before it compiles anything
 
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
 # large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off.
@@ -81,6 +44,9 @@ def inlined(function: Function) -> Function:
     return cast(Function, numba.njit(inline="always", **UNCOUNTED)(function))
 
 
+_decorating = threading.Lock()
+
+
 def entry(function: Function) -> Function:
     """Compile a kernel that Python calls: cached on disk, and free of the GIL while it runs.
 
@@ -88,18 +54,41 @@ def entry(function: Function) -> Function:
     """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_FOLDER)
-    try:
-        return cast(Function, numba.njit(nogil=True, cache=True, **UNCOUNTED)(function))
-    finally:
-        config.CACHE_DIR = before
+    with _decorating:
+        before = config.CACHE_LOCATOR_CLASSES
+        config.CACHE_LOCATOR_CLASSES = f"{cache.__name__}.{cache.Locator.__name__}"
+        try:
+            return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **UNCOUNTED)(function))
+        finally:
+            config.CACHE_LOCATOR_CLASSES = before
 
 
-def announce_compilation(functions: Iterable[Callable[..., Any]]) -> None:
-    """Say on standard error that calling these will compile them: silent seconds look like a fault."""
-    for function in dict.fromkeys(functions):
-        if getattr(function, "signatures", True) == []:
-            name = function.__name__
-            if not any(CACHE_FOLDER.rglob(f"*.{name}-*.nbi")):
-                print(f"thrifty: compiling {name} (once on this machine, half a minute)", file=sys.stderr)
+Call = tuple[Callable[..., Any], tuple[Any, ...]]  # an entry, and arguments with which it does nothing
+
+# About how long an entry takes to compile, by the first part of its name, and whatever comes first besides:
+# seconds of one core.
+SECONDS = {"begin": 3, "select": 6, "update": 2, "play": 7}
+BESIDES, OTHERS = 8, 2
+
+
+def compile_by(calls: Iterable[Call]) -> None:
+    """Compile entries, or load them from the cache, by calling them once. What there is to compile is said on
+    standard error first, because silent seconds look like a fault."""
+    fresh = [call for call in calls if getattr(call[0], "signatures", True) == []]
+    missing = [function for function, _ in fresh if not cache.has(function)]
+    seconds = BESIDES + sum(SECONDS.get(function.__name__.split("_")[0], OTHERS) for function in missing)
+    for function, arguments in fresh:
+        if function in missing:
+            step = f"step {missing.index(function) + 1} of {len(missing)}"
+            _say(f"compiling {function.__name__}, {step} (about {seconds} s in all, once on this machine)")
+        kept = cache.is_usable()
+        try:
+            function(*arguments)
+        except OSError:  # it is compiled, but there is no place to keep it
+            kept = False
+        if not kept:
+            _say(f"it is for this process alone: {cache.folder()} cannot be written")
+
+
+def _say(text: str) -> None:
+    print(f"thrifty: {text}", file=sys.stderr)

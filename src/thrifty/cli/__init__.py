@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any, NoReturn
 
 from thrifty.cli import bounds, compare, export, plot, policies, replay, reproduce, simulate, sweep
+from thrifty.cli import compile as compiling
 from thrifty.errors import InvalidValue, ThriftyError
 
 
@@ -68,11 +69,12 @@ examples:
   thrifty replay log.csv --policy "TSMA()"
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
+  thrifty compile
 
 thrifty COMMAND --help tells more about a command.""",
     )
     parser.add_argument("--version", action="version", version=f"thrifty {version('thrifty')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (reproduce, simulate, sweep, plot, compare, export, replay, policies, bounds):
+    for command in (reproduce, simulate, sweep, plot, compare, export, replay, policies, bounds, compiling):
         command.describe(commands)
     return parser

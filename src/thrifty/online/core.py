@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import ENGINES, decide, history
+from thrifty.engines import ENGINES, ahead, decide, history
 from thrifty.engines.state import (
     ARMS,
     ENGINE,
@@ -23,7 +23,6 @@ from thrifty.engines.state import (
     write_rule,
 )
 from thrifty.errors import InvalidValue
-from thrifty.jit import announce_compilation
 from thrifty.policies import Policy
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
@@ -55,7 +54,7 @@ class Core:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.engine = ENGINES[memory.block[ENGINE]]
-        announce_compilation([self._kernels.update, self._kernels.select])
+        ahead.compile_bandit(self.engine)
 
     @property
     def _kernels(self) -> decide.Kernels:
@@ -101,7 +100,8 @@ class Core:
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
-        return bool(_announced(kernels.cancel)(self.memory.header, arm))
+        ahead.compile_change("cancel")
+        return bool(kernels.cancel(self.memory.header, arm))
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
@@ -118,7 +118,7 @@ class Core:
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
-        _announced(self._kernels.begin)(self.memory.header)
+        self._kernels.begin(self.memory.header)
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
@@ -126,6 +126,7 @@ class Core:
 
     def add(self, prior: tuple[float, float] | None) -> None:
         """One more arm, with the next number."""
+        ahead.compile_change("add")
         arms = int(self.memory.block[ARMS])
         state = self.memory.state
         if arms == self.memory.room:
@@ -134,19 +135,14 @@ class Core:
             self.memory = self.memory.grown(self.memory.room)
         self.memory.resize(arms + 1)
         mean, weight = prior or (0.0, 0.0)
-        _announced(kernels.add)(self.memory.header, mean, weight)
+        kernels.add(self.memory.header, mean, weight)
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
-        first, to, last, hole = _announced(kernels.remove)(self.memory.header, arm)
+        ahead.compile_change("remove")
+        first, to, last, hole = kernels.remove(self.memory.header, arm)
         self.memory.resize(last)
         return [(first, to), (last, hole)]
-
-
-def _announced(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that not every bandit needs: the first time, it says that it is compiled."""
-    announce_compilation([function])
-    return function
 
 
 def _stay() -> None:

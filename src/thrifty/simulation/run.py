@@ -15,6 +15,7 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.delays import Delay
+from thrifty.engines import ahead
 from thrifty.engines.state import (
     Floats,
     Integers,
@@ -27,7 +28,6 @@ from thrifty.engines.state import (
     write_rule,
 )
 from thrifty.errors import InvalidValue
-from thrifty.jit import announce_compilation
 from thrifty.policies import Policy
 from thrifty.problems import Arms, Problem
 from thrifty.simulation.plan import Plan, plan
@@ -99,7 +99,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
             store(result, p, run, outcome)
             seconds[p, run] = outcome.seconds
 
-    compile_for(ready, kernel)
+    compile_for(ready)
     with ThreadPoolExecutor(workers) as pool:
         # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
         jobs = [pool.submit(play, p, run) for run in range(settings.runs) for p in range(policies)]
@@ -173,14 +173,10 @@ def play_run(
     return Outcome(trace.regret, state.pulls, draws(state), int(state.evaluations[0]), spent)
 
 
-def compile_for(ready: Plan, kernel: Arms) -> None:
-    """Compile, or load from the cache, what will be played: a call that plays no round."""
-    announce_compilation(ready.plays)
-    for play, stages in zip(ready.plays, ready.stages, strict=True):
-        one = stages[0][1]._replace(arms=1)
-        state = new_state(one, policy_stream(0, 0), "sleepers")
-        delays = ready.settings.delay.late(0, 0)
-        play(state.header, kernel, reward_stream(0, 0), delays, new_trace(ready.checkpoints), 1, 1, False)
+def compile_for(ready: Plan) -> None:
+    """Compile, or load from the cache, what will be played."""
+    for engine in ready.settings.engines:
+        ahead.compile_simulation(engine)
 
 
 def _cost(stages: list[tuple[int, Rule]], engine: str) -> int:

@@ -61,7 +61,7 @@ def cut(cases: Sequence[Case], left: Sequence[Chunk], seconds: float) -> list[Ch
 def _ready(spec: Spec) -> Plan:
     """The plan of a case, compiled: once for all of its chunks in this process."""
     ready = spec.plan()
-    compile_for(ready, spec.problem.kernel())
+    compile_for(ready)
     return ready
 
 

@@ -33,7 +33,7 @@ def _pilot(spec: Spec, p: int, horizon: int) -> float:
         spec, horizon=horizon, runs=1, policies=(spec.policies[p],), checkpoints=None
     ).plan()
     kernel = spec.problem.kernel()
-    compile_for(one, kernel)
+    compile_for(one)
     began = time.process_time()
     play_run(one, kernel, 0, 0)
     return time.process_time() - began

@@ -25,8 +25,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from thrifty.cache import DIGEST
 from thrifty.errors import InvalidValue
-from thrifty.jit import CACHE_FOLDER
 from thrifty.policies import Policy, described
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
@@ -121,7 +121,7 @@ def _combinations(key: str, entry: Any) -> list[Any]:
 
 def written(cases: Sequence[Case]) -> str:
     """The cases as text, and the state of the code that plays them: equal texts, equal numbers."""
-    table = {"kernels": CACHE_FOLDER.name, "cases": [case.settings() for case in cases]}
+    table = {"kernels": DIGEST, "cases": [case.settings() for case in cases]}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 

@@ -29,7 +29,7 @@ class Processes:
     def play(self, jobs: Sequence[Job]) -> Played:
         """Yields the number and the outcomes of each job, in the order in which they end."""
         for spec in dict.fromkeys(spec for spec, _ in jobs):  # here, once, and not in each process
-            compile_for(spec.plan(), spec.problem.kernel())
+            compile_for(spec.plan())
         left, deaths = deque(range(len(jobs))), 0
         idle: list[_Worker] = []
         busy: dict[Any, tuple[_Worker, int]] = {}

@@ -1,0 +1,130 @@
+"""Where compiled kernels are kept on disk, so that a process finds what another one has compiled.
+
+A folder of kernels is named by all that they depend on: a hash of their sources, the versions of Python and
+Numba, and the processor. So a changed kernel can never meet a stale result, a file that is there fits, and
+checkouts and environments with the same sources share their kernels.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import binding
+
+config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
+
+# Where kernels, the constants compiled into them and the options of compilation live.
+KERNELS = (
+    "numerics/*.py",
+    "laws/*.py",
+    "schedules/*.py",
+    "indices/*.py",
+    "engines/*.py",
+    "problems.py",
+    "jit.py",
+    "linking.py",
+)
+
+GENERIC = "generic"  # any processor of this architecture
+
+
+def digest(package: Path) -> str:
+    """A name for the state of a package's kernels: another one as soon as any of them is edited."""
+    sources = sorted(path for pattern in KERNELS for path in package.glob(pattern))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
+DIGEST = digest(Path(__file__).parent)
+
+
+def base() -> Path:
+    """Where all kernels are: NUMBA_CACHE_DIR, or the user's folder for such things."""
+    if config.CACHE_DIR:
+        folder = Path(config.CACHE_DIR)
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return folder / "thrifty" / DIGEST
+
+
+@cache
+def folder() -> Path:
+    """Where the kernels for this process are. If there are none for this very processor, but some for any of
+    its architecture, as ``thrifty compile --cpu generic`` makes them, Numba compiles for any from now on."""
+    versions = f"python-{sys.version_info.major}.{sys.version_info.minor}-numba-{numba.__version__}"
+    generic = base() / f"{versions}-{_architecture()}-{GENERIC}"
+    if config.CPU_NAME is None:
+        name, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+        host = hashlib.sha256(features.encode()).hexdigest()[:8]
+        own = base() / f"{versions}-{_architecture()}-{name}-{host}"
+        if _is_filled(own) or not _is_filled(generic):
+            return own
+        compile_for_any()
+    return generic if config.CPU_NAME == GENERIC else generic.with_name(f"{versions}-{config.CPU_NAME}")
+
+
+def compile_for_any() -> None:
+    """From now on, compile for every processor of this architecture; before the first compilation."""
+    config.CPU_NAME, config.CPU_FEATURES = GENERIC, ""
+
+
+def _is_filled(folder: Path) -> bool:
+    try:
+        return any(folder.glob("*.nbi"))
+    except OSError:  # not ours to read
+        return False
+
+
+@cache
+def is_usable() -> bool:
+    """Whether kernels can be read there, or kept. If they can be read only, so be it."""
+    try:
+        if folder().exists():
+            return os.access(folder(), os.R_OK | os.X_OK)
+        first = next(parent for parent in folder().parents if parent.exists())
+        return first.is_dir() and os.access(first, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _architecture() -> str:
+    return str(binding.get_process_triple()).replace(os.sep, "-")
+
+
+class Locator:
+    """Tells Numba's cache where a function's machine code is. Numba asks a class of this shape, and would
+    otherwise fall back to ``__pycache__``, which knows nothing of edits in other files."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._module = function.__module__
+        self._source = hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> "Locator":
+        return cls(function, file)
+
+    def get_cache_path(self) -> str:
+        return str(folder())
+
+    def ensure_cache_path(self) -> None:
+        """Before something is written."""
+        folder().mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._source
+
+    def get_disambiguator(self) -> str:
+        return self._module
+
+
+def has(function: Callable[..., Any]) -> bool:
+    """Whether the machine code of a function is there."""
+    return is_usable() and any(folder().glob(f"*.{function.__name__}-{function.__module__}.py*.nbi"))
