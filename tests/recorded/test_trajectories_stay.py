@@ -11,7 +11,7 @@ from thrifty.policies import POLICIES
 RECORDED = json.loads(FILE.read_text())
 
 
-@pytest.mark.parametrize(("name", "make"), cases(), ids=[name for name, _ in cases()])
+@pytest.mark.parametrize(("name", "make"), [pytest.param(*case, id=case[0]) for case in cases()])
 def test_the_same_decisions(name: str, make: Callable[[], str]) -> None:
     assert make() == RECORDED[name]
 
