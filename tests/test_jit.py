@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -32,16 +33,44 @@ def run(*arguments: str, cache: str, **environment: str) -> subprocess.Completed
 
 
 def test_a_copy_of_the_package_has_the_same_name(package: Path) -> None:
-    assert cache.digest(package) == cache.digest(PACKAGE) == cache.DIGEST
-    assert cache.DIGEST in cache.folder().parts
+    assert cache.digest(package) == cache.digest(PACKAGE) == cache.kernels()
+    assert cache.kernels() in cache.folder().parts
 
 
 @pytest.mark.parametrize("file", ["numerics/kl.py", "laws/beta.py", "engines/play.py", "problems.py"])
-def test_an_edited_kernel_has_another_folder(package: Path, file: str) -> None:
-    before = cache.digest(package)
+def test_an_edited_kernel_has_another_folder_and_a_comment_has_not(package: Path, file: str) -> None:
     path = package / file
-    path.write_text(path.read_text() + "\n")
-    assert cache.digest(package) != before
+    path.write_text("# A comment.\n" + path.read_text().replace('"""', '"""Indeed: ', 1) + "\n\n")
+    assert cache.digest(package) == cache.kernels()
+    path.write_text(path.read_text() + "LAST = 1\n")
+    assert cache.digest(package) != cache.kernels()
+
+
+def test_the_name_is_kept_and_what_is_no_name_is_not_believed(tmp_path: Path) -> None:
+    program = "from thrifty import cache; print(cache.kernels())"
+    home = tmp_path / "thrifty"
+    for kept in (b"", b"../../somewhere", b"\xff"):
+        assert run("-c", program, cache=str(tmp_path)).stdout.strip() == cache.kernels()
+        (file,) = home.glob("*.txt")
+        assert file.read_text() == cache.kernels()
+        file.write_bytes(kept)
+    assert run("-c", program, cache=str(tmp_path)).stdout.strip() == cache.kernels()
+
+
+def test_what_was_not_used_for_long_goes(tmp_path: Path, script: str) -> None:
+    run(script, cache=str(tmp_path / "cache"))
+    (home,) = (tmp_path / "cache" / "thrifty").glob(cache.kernels())
+    old, recent = home.with_name("old"), home.with_name("recent")
+    for folder in (old, recent):
+        (folder / "part").mkdir(parents=True)
+    long_ago = time.time() - cache.KEPT - 3600.0
+    for folder in (old, home):
+        os.utime(folder, (long_ago, long_ago))
+    shutil.rmtree(next(home.iterdir()))
+    run(script, cache=str(tmp_path / "cache"))
+    assert not old.exists()
+    assert recent.exists()
+    assert home.exists()
 
 
 def test_every_kernel_is_among_the_sources() -> None:

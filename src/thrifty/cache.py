@@ -1,14 +1,19 @@
 """Where compiled kernels are kept on disk, so that a process finds what another one has compiled.
 
-A folder of kernels is named by all that they depend on: a hash of their sources, the versions of Python and
+A folder of kernels is named by all that they depend on: a hash of their code, the versions of Python and
 Numba, and the processor. So a changed kernel can never meet a stale result, a file that is there fits, and
-checkouts and environments with the same sources share their kernels.
+checkouts and environments with the same code share their kernels.
 """
 
+import ast
 import hashlib
 import os
+import re
+import shutil
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +22,8 @@ import numba
 from llvmlite import binding
 
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
+
+PACKAGE = Path(__file__).parent
 
 # Where kernels, the constants compiled into them and the options of compilation live.
 KERNELS = (
@@ -31,18 +38,27 @@ KERNELS = (
 )
 
 GENERIC = "generic"  # any processor of this architecture
+KEPT = 90 * 86_400.0  # seconds since the last use
 
 
 def digest(package: Path) -> str:
-    """A name for the state of a package's kernels: another one as soon as any of them is edited."""
-    sources = sorted(path for pattern in KERNELS for path in package.glob(pattern))
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    """A name for the state of a package's kernels: another one as soon as the code of any of them changes, be
+    it a letter; comments and docstrings apart."""
+    code = (_code(path) for pattern in KERNELS for path in sorted(package.glob(pattern)))
+    return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
 
-DIGEST = digest(Path(__file__).parent)
+def _code(path: Path) -> str:
+    """A file without comments and docstrings."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
 
 
-def base() -> Path:
+def _base() -> Path:
     """Where all kernels are: NUMBA_CACHE_DIR, or the user's folder for such things."""
     if config.CACHE_DIR:
         folder = Path(config.CACHE_DIR)
@@ -52,7 +68,22 @@ def base() -> Path:
         folder = Path.home() / "Library" / "Caches"
     else:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return folder / "thrifty" / DIGEST
+    return folder / "thrifty"
+
+
+@cache
+def kernels() -> str:
+    """The digest of this package. To read all code takes a while, so it is kept for these very sources."""
+    sources = (path.read_bytes() for pattern in KERNELS for path in sorted(PACKAGE.glob(pattern)))
+    kept = _base() / (hashlib.sha256(b"\0".join(sources)).hexdigest()[:16] + ".txt")
+    with suppress(OSError, UnicodeDecodeError):
+        if re.fullmatch("[0-9a-f]{16}", text := kept.read_text()):
+            return text
+    found = digest(PACKAGE)
+    with suppress(OSError):  # where it cannot be written, it is computed again the next time
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(found)
+    return found
 
 
 @cache
@@ -60,11 +91,14 @@ def folder() -> Path:
     """Where the kernels for this process are. If there are none for this very processor, but some for any of
     its architecture, as ``thrifty compile --cpu generic`` makes them, Numba compiles for any from now on."""
     versions = f"python-{sys.version_info.major}.{sys.version_info.minor}-numba-{numba.__version__}"
-    generic = base() / f"{versions}-{_architecture()}-{GENERIC}"
+    home = _base() / kernels()
+    with suppress(OSError):
+        os.utime(home)  # it is in use
+    generic = home / f"{versions}-{_architecture()}-{GENERIC}"
     if config.CPU_NAME is None:
         name, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
         host = hashlib.sha256(features.encode()).hexdigest()[:8]
-        own = base() / f"{versions}-{_architecture()}-{name}-{host}"
+        own = home / f"{versions}-{_architecture()}-{name}-{host}"
         if _is_filled(own) or not _is_filled(generic):
             return own
         compile_for_any()
@@ -105,7 +139,8 @@ class Locator:
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._module = function.__module__
-        self._source = hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+        ours = Path(file).is_relative_to(PACKAGE)
+        self._source = kernels() if ours else hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> "Locator":
@@ -115,14 +150,23 @@ class Locator:
         return str(folder())
 
     def ensure_cache_path(self) -> None:
-        """Before something is written."""
+        """Before something is written. What was not used for a long time goes."""
         folder().mkdir(parents=True, exist_ok=True)
+        _clean()
 
     def get_source_stamp(self) -> str:
         return self._source
 
     def get_disambiguator(self) -> str:
         return self._module
+
+
+@cache
+def _clean() -> None:
+    for path in _base().iterdir():
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > KEPT:
+                path.unlink() if path.is_file() else shutil.rmtree(path)
 
 
 def has(function: Callable[..., Any]) -> bool:

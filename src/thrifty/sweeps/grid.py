@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thrifty.cache import DIGEST
+from thrifty import cache
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy, described
 from thrifty.simulation.spec import READERS, Spec, located, parse
@@ -121,7 +121,7 @@ def _combinations(key: str, entry: Any) -> list[Any]:
 
 def written(cases: Sequence[Case]) -> str:
     """The cases as text, and the state of the code that plays them: equal texts, equal numbers."""
-    table = {"kernels": DIGEST, "cases": [case.settings() for case in cases]}
+    table = {"kernels": cache.kernels(), "cases": [case.settings() for case in cases]}
     return json.dumps(table, indent=1, sort_keys=True) + "\n"
 
 
