@@ -5,7 +5,7 @@ A kernel is given the header, which says where each field lies and how many rows
 """
 
 import hashlib
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from thrifty.numerics import random
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
+ITEMS: dict[Any, Any] = {Floats: np.float64, Integers: np.int64, Words: np.uint64}
 
 # When indices are drawn; for those that are functions of the statistics instead, what changes them: their own
 # arm's pulls alone, the time too, or other arms' statistics as well; then indices that need every single
@@ -121,7 +122,7 @@ COLUMNS = dict.fromkeys(State._fields[1:], 1) | {
     "params": 2, "pending": 2, "prior": 2, "tree": 2, "line": 2, "woken": 4, "races": 3, "history": 2,
     "spans": 3,
 }  # fmt: skip
-DTYPES = {name: get_args(get_args(State.__annotations__[name])[1])[0] for name in COLUMNS}
+DTYPES = {name: ITEMS[State.__annotations__[name]] for name in COLUMNS}
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
 LEVELS, WOKEN = 7, 64  # single numbers of sleepers, and how many arms they look at in one go
