@@ -19,3 +19,7 @@ class FileError(ThriftyError, ValueError):
 
 class MissingExtra(ThriftyError, ImportError):
     """An optional dependency is not installed; the message says what to install."""
+
+
+class Unsupported(ThriftyError, ImportError):
+    """A version of a dependency that thrifty was not tried with; the message says which ones were."""
