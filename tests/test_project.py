@@ -26,10 +26,11 @@ def test_tool_is_content(command: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_ci_runs_the_test_command_of_the_readme() -> None:
+def test_ci_runs_the_test_command_of_the_readme_and_then_other_pythons() -> None:
     script = (ROOT / ".ci" / "run").read_text()
-    commands = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
+    *commands, last = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
     assert " && ".join(commands) in (ROOT / "README.md").read_text()
+    assert last == "uv run python .ci/pythons.py"
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
