@@ -169,3 +169,7 @@ def test_numbers_are_some_and_finite(values: object, text: str) -> None:
     with pytest.raises(InvalidValue) as error:
         checks.numbers("means", values)
     assert str(error.value) == text
+
+
+def test_an_integer_of_thousands_of_digits_is_shown_alike_by_every_python() -> None:
+    assert checks.shown([10**5000, -(10**5000), 7]) == "[a huge int, a huge int, 7]"

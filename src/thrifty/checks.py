@@ -13,12 +13,13 @@ COUNT = 2**53  # the largest number of rounds, runs or draws: up to here a float
 LARGEST = 1e100  # of a number's size: sums and squares of so many of them are still finite
 
 
-def shown(value: object) -> str:
-    """A value as an error shows it: shortened, and never an error of its own."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # an integer of thousands of digits
-        return f"a huge {type(value).__name__}"
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write integers of thousands of digits, or not, depending on its version."""
+        return "a huge int" if x.bit_length() > 2000 else super().repr_int(x, level)
+
+
+shown = _Short().repr  # a value as an error shows it: shortened, and never an error of its own
 
 
 def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
