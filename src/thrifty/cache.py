@@ -21,6 +21,9 @@ from typing import Any
 import numba
 from llvmlite import binding
 
+from thrifty.supported import check_numba
+
+check_numba(numba.__version__)
 config: Any = numba.config  # its attributes are made at run time, unseen by type checkers
 
 PACKAGE = Path(__file__).parent
