@@ -203,5 +203,5 @@ def test_everything_can_be_compiled_ahead(capfd: pytest.CaptureFixture[str]) -> 
     for engine in ENGINES:
         for kind in ("begin", "select", "update", "play"):
             assert [name for name in names if f".{kind}_{engine}-" in name]
-    for change in ("cancel", "add", "remove"):
+    for change in ("cancel", "renew", "add", "remove"):
         assert [name for name in names if f"decide.{change}-" in name]

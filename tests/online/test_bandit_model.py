@@ -133,7 +133,7 @@ class Machine(RuleBasedStateMachine):
         options: dict[str, Any] = {"seed": 1, "prior": self.prior, "engine": self.engine}
         make = partial(thrifty.Bandit, self.policy, list(self.model), **options)
         if self.policy.resolve(1, 1).history:
-            with pytest.raises(thrifty.InvalidValue, match=r"statistics must be None for .* use update_many"):
+            with pytest.raises(thrifty.InvalidValue, match=r"must not be given to .* use update_many"):
                 make(statistics=self.bandit.statistics())
             return
         self.bandit = make(statistics=self.bandit.statistics())

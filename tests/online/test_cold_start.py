@@ -86,7 +86,7 @@ def test_a_warm_start(policy: Policy, engine: str) -> None:
         with pytest.raises(thrifty.InvalidValue) as error:
             thrifty.Bandit(policy, names, engine=engine, statistics=old.statistics())
         assert str(error.value) == (
-            f"statistics must be None for {policy!r}, which needs every reward: use update_many"
+            f"statistics must not be given to {policy!r}, which needs every reward: use update_many"
         )
         return
     new = thrifty.Bandit(policy, names, seed=2, engine=engine, statistics=old.statistics())

@@ -180,5 +180,5 @@ def test_a_table_of_means_is_not_enough(policy: Policy) -> None:
     with pytest.raises(thrifty.InvalidValue) as error:
         thrifty.Bandit(policy, 2, statistics=old.statistics())
     assert str(error.value) == (
-        f"statistics must be None for {policy!r}, which needs every reward: use update_many"
+        f"statistics must not be given to {policy!r}, which needs every reward: use update_many"
     )

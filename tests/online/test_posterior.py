@@ -260,7 +260,7 @@ def test_where_a_posterior_cannot_be_used() -> None:
     for settings, match in (
         ({"prior": (0.5, 1.0)}, "prior must be None with a posterior of your own"),
         ({"prior": ([0.5, 0.5], 1.0)}, "prior must be None with a posterior of your own"),
-        ({"statistics": {"arm": [], "pulls": [], "mean": []}}, "statistics must be None with a posterior"),
+        ({"statistics": {"arm": [], "pulls": [], "mean": []}}, "statistics must not be given to a posterior"),
         ({"engine": "sleepers"}, "engine must be one of auto, scan, got 'sleepers'"),
     ):
         with pytest.raises(VALUE, match=match):

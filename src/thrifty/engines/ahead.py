@@ -34,7 +34,7 @@ def compile_bandit(engine: str) -> None:
 
 @cache
 def compile_change(name: str) -> None:
-    """``cancel``, ``add`` or ``remove``, which not every bandit needs."""
+    """``cancel``, ``renew``, ``add`` or ``remove``, which not every bandit needs."""
     compile_by([_changes()[name]])
 
 
@@ -72,6 +72,7 @@ def _changes() -> dict[str, Call]:
     header = _idle("scan").header
     return {
         "cancel": (decide.cancel, (header, 0)),
+        "renew": (decide.renew, (header, np.empty(0, np.int64))),
         "add": (decide.add, (header, 0.0, 0.0)),
         "remove": (decide.remove, (header, 1)),
     }

@@ -186,6 +186,19 @@ def cancel(header, i):
 
 
 @entry
+def renew(header, arms):
+    """The statistics of these arms were changed: make what is kept for them anew, and for no other arm."""
+    state = opened(header)
+    rule = rule_of(state)
+    for j in range(arms.size):
+        state.pending[arms[j], 1] = 0
+        rounds.renew(rule, state, arms[j])
+        _place(rule, state, arms[j])
+    if state.order.size > 0:
+        ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
+
+
+@entry
 def add(header, mean, weight):
     """One more arm, the last one in the state; where arms have priors of their own, with this one."""
     state = opened(header)

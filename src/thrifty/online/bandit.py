@@ -60,7 +60,7 @@ class Bandit:
         self._t = 0  # pulls until now
         self._before = 0  # those of them that were not asked for here
         if statistics is not None:
-            self._warm(statistics)
+            self._learn(statistics, warm=True)
         elif prior is not None:
             self._core.begin()
         self._make_room()
@@ -86,16 +86,22 @@ class Bandit:
         memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
         return OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
 
-    def _warm(self, statistics: Mapping[str, Any]) -> None:
+    def _learn(self, statistics: Mapping[str, Any], *, warm: bool) -> None:
         if isinstance(self._core, PosteriorCore):
-            raise InvalidValue("statistics must be None with a posterior of your own: tell it the rewards")
+            raise InvalidValue("statistics must not be given to a posterior of your own: tell it the rewards")
         if self._rule().history:
             raise InvalidValue(
-                f"statistics must be None for {self._policy!r}, which needs every reward: use update_many"
+                f"statistics must not be given to {self._policy!r}, which needs every reward: use update_many"
             )
         pulls, sums = known.read_statistics(statistics, self._ids, self._rewards)
-        self._before = self._t = int(pulls.sum())
-        self._core.warm(pulls, sums)
+        total = sum(pulls.tolist())  # in Python, whose integers do not overflow
+        if self._t + total > checks.COUNT:
+            raise InvalidValue(
+                f"statistics pulls must sum to at most {checks.COUNT - self._t}, with which there are "
+                f"{checks.COUNT} in all, got {total}"
+            )
+        self._welcome(total)
+        (self._core.warm if warm else self._core.merge)(pulls, sums)
 
     def _make_room(self) -> None:
         """For what crosses into the kernels with every call."""
@@ -171,6 +177,11 @@ class Bandit:
                 f"arms and rewards must be equally many, got {numbers.size} arms and {values.size} rewards"
             )
         self._welcome(self._core.update(numbers, values))
+
+    def merge(self, statistics: Mapping[str, Any]) -> None:
+        """What was learnt elsewhere, from pulls that this bandit has not seen: a table with the columns arm,
+        pulls and mean, as for a warm start. They are added to what there is."""
+        self._learn(statistics, warm=False)
 
     def _welcome(self, unasked: int) -> None:
         """Pulls that were not asked for are pulls too."""

@@ -105,16 +105,25 @@ class Core:
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
+        self._add(pulls, sums)
+        self.begin()
+
+    def merge(self, pulls: Integers, sums: Floats) -> None:
+        """The same later on: arms without pulls among these keep their indices."""
+        ahead.compile_change("renew")
+        self._add(pulls, sums)
+        kernels.renew(self.memory.header, np.flatnonzero(pulls))
+
+    def _add(self, pulls: Integers, sums: Floats) -> None:
         state = self.memory.state
-        state.pulls[:] = pulls
-        state.sums[:] = sums
+        state.pulls[:] += pulls
+        state.sums[:] += sums
         if state.waiting[0] > 0:
-            state.waiting[0] = np.count_nonzero(pulls == 0)
-        state.squares[:] = sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
+            state.waiting[0] = np.count_nonzero(state.pulls == 0)
+        state.squares[:] += sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
         if state.order.size:
             state.weights[:] += pulls
             state.order[:] = np.argsort(state.weights, kind="stable")
-        self.begin()
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
