@@ -1,8 +1,10 @@
-"""Policies of a user's own, for the tests that need one."""
+"""Policies and a posterior of a user's own, for the tests that need one."""
 
 import math
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import thrifty
 from thrifty.numerics import random
@@ -29,3 +31,17 @@ class Spiked(thrifty.IndexPolicy):
 
     def index(self, n: float, mean: float, t: int, rng: Any) -> float:
         return mean + 1.0 / (t - self.when) + 1.0 / n
+
+
+class Bell:
+    """A posterior of the user's own, N(mean, 1/n)."""
+
+    def __init__(self) -> None:
+        self.rewards: dict[Any, list[float]] = {}
+
+    def observe(self, arm: Any, reward: float) -> None:
+        self.rewards.setdefault(arm, []).append(reward)
+
+    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
+        rewards = self.rewards[arm]
+        return rng.normal(sum(rewards) / len(rewards), len(rewards) ** -0.5, size)

@@ -419,7 +419,7 @@ def pickled(bandit: thrifty.Bandit) -> thrifty.Bandit:
     return other
 
 
-@pytest.mark.parametrize("copy_of", [copied, pickled])
+@pytest.mark.parametrize("copy_of", [copied, pickled, copy.copy])
 @pytest.mark.parametrize(
     "policy",
     [thrifty.TSMA(), thrifty.ThompsonSampling(), thrifty.UCB1(), thrifty.NPTS(), Sampler()],

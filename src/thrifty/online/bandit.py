@@ -1,5 +1,6 @@
 """``thrifty.Bandit``: decisions for a program that is running, rewards whenever they come."""
 
+import copy
 import os
 import secrets
 from collections.abc import Hashable, Iterable, Mapping
@@ -50,7 +51,7 @@ class Bandit:
     ) -> None:
         if not isinstance(policy, Policy):
             raise InvalidType(f"policy must be a policy such as TSMA(), got {checks.shown(policy)}")
-        seed = secrets.randbits(63) if seed is None else checks.integer("seed", seed, at_least=0)
+        seed = _read_seed(seed)
         self._policy = policy
         self._ids = Ids(arms)
         self._rewards = Rewards(policy, reward_range)
@@ -183,6 +184,10 @@ class Bandit:
         pulls and mean, as for a warm start. They are added to what there is."""
         self._learn(statistics, warm=False)
 
+    def reseed(self, seed: int | None = None) -> None:
+        """Other random numbers from now on: those of ``seed``, or of none that anybody knows."""
+        self._core.reseed(_read_seed(seed))
+
     def _welcome(self, unasked: int) -> None:
         """Pulls that were not asked for are pulls too."""
         self._t += unasked
@@ -248,8 +253,9 @@ class Bandit:
         snapshot.save(path, self._policy, self._ids, self._core, settings)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Bandit":
-        """The bandit that ``save`` wrote. Only load files that you trust."""
+    def load(cls, path: str | os.PathLike[str], seed: int | None = None) -> "Bandit":
+        """The bandit that ``save`` wrote, with the random numbers that it would have had, or those of a
+        ``seed``. Only load files that you trust."""
         policy, ids, memory, settings = snapshot.load(path)
         bandit = cls.__new__(cls)
         bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)
@@ -259,12 +265,24 @@ class Bandit:
         bandit._before, bandit._t = settings.before, settings.t
         bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
         bandit._make_room()
+        if seed is not None:
+            bandit.reseed(seed)
         return bandit
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which share nothing that changes, but the ids: a copy of an id may be no id."""
+        own = ("_one", "_reward")
+        shared = {id(name): name for name in ([] if self._ids.plain else self._ids.names())}
+        return copy.deepcopy({name: value for name, value in vars(self).items() if name not in own}, shared)
+
+    def __deepcopy__(self, memo: object) -> "Bandit":
+        return copy.copy(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy, in this process or another: where an index of your own is may be different there."""
         self.__dict__.update(state)
         self._core.follow(self._rule())
+        self._make_room()
 
     def _rule(self) -> Rule:
         mean, weight = self._prior or (0.0, 0.0)
@@ -283,3 +301,7 @@ class Bandit:
                 self._horizon *= 2
             self._core.follow(self._rule())
             self._core.begin()
+
+
+def _read_seed(seed: object) -> int:
+    return secrets.randbits(63) if seed is None else checks.integer("seed", seed, at_least=0)

@@ -20,6 +20,7 @@ from thrifty.engines.state import (
     Words,
     draws,
     new_memory,
+    policy_stream,
     write_rule,
 )
 from thrifty.errors import InvalidValue
@@ -102,6 +103,10 @@ class Core:
         """A pull that was handed out is not made; returns whether there was one."""
         ahead.compile_change("cancel")
         return bool(kernels.cancel(self.memory.header, arm))
+
+    def reseed(self, seed: int) -> None:
+        """Other random numbers from now on. Indices that were drawn stay."""
+        self.memory.state.rng[:] = policy_stream(seed, 0)
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""

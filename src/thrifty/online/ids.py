@@ -1,5 +1,6 @@
 """Arms by name: ids as the caller gave them, numbers 0 to K - 1 as the engine counts them."""
 
+import copy
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -42,6 +43,12 @@ class Ids:
 
     def __len__(self) -> int:
         return self._plain or len(self._names)
+
+    def __deepcopy__(self, memo: object) -> "Ids":
+        """A table of the same ids."""
+        other = copy.copy(self)
+        other._names, other._numbers = self._names.copy(), self._numbers.copy()
+        return other
 
     @property
     def plain(self) -> int:

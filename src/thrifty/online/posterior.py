@@ -83,6 +83,10 @@ class PosteriorCore:
             back()
             raise
 
+    def reseed(self, seed: int) -> None:
+        """Other random numbers from now on, from the same generator. Indices that were drawn stay."""
+        self._rng.bit_generator.state = np.random.default_rng([seed, 0]).bit_generator.state
+
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
         if self._arms["pending"][arm] == 0:
