@@ -17,6 +17,10 @@ class FileError(ThriftyError, ValueError):
     """A file that is not what it should be: truncated, foreign, newer, or with unknown keys."""
 
 
+class InvalidCall(ThriftyError, RuntimeError):
+    """A call at a moment when it cannot be right: from inside another call on the same object."""
+
+
 class MissingExtra(ThriftyError, ImportError):
     """An optional dependency is not installed; the message says what to install."""
 

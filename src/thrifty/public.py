@@ -7,6 +7,7 @@ from thrifty.delays import (
 )
 from thrifty.errors import (
     FileError,
+    InvalidCall,
     InvalidType,
     InvalidValue,
     MissingExtra,
@@ -91,6 +92,7 @@ __all__ = [
     "Gaussian",
     "GeometricDelay",
     "IndexPolicy",
+    "InvalidCall",
     "InvalidType",
     "InvalidValue",
     "KLUCBPlusPlus",

@@ -14,6 +14,8 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online import known, snapshot
 from thrifty.online.core import Core, OwnIndexCore, begin_memory
 from thrifty.online.ids import MOST, Ids
+from thrifty.online.inputs import sequence
+from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy, first_guess
@@ -105,8 +107,9 @@ class Bandit:
         (self._core.warm if warm else self._core.merge)(pulls, sums)
 
     def _make_room(self) -> None:
-        """For what crosses into the kernels with every call."""
+        """For what crosses into the kernels with every call; and a lock, held during each."""
         self._one, self._reward = np.zeros(1, np.int64), np.zeros(1)
+        self._lock = Lock(self._core.reseed)
 
     def __len__(self) -> int:
         """The number of arms."""
@@ -125,6 +128,7 @@ class Bandit:
         return self._core.engine
 
     @property
+    @reading
     def decisions(self) -> int:
         """How many were made."""
         return self._t - self._before
@@ -136,11 +140,20 @@ class Bandit:
 
     def select(self) -> Any:
         """The id of the arm to pull now."""
-        self._look_ahead()
-        self._core.select(self._t, self._one)
-        self._t += 1
-        return self._ids.name(self._one.item(0))
+        lock = self._lock  # as ``locked`` does, at half the price
+        with lock.turn:
+            if lock.state:
+                lock.prepare()
+            try:
+                lock.state = BUSY
+                self._look_ahead()
+                self._core.select(self._t, self._one)
+                self._t += 1
+                return self._ids.name(self._one.item(0))
+            finally:
+                lock.state = IDLE
 
+    @locked
     def select_many(self, count: int) -> list[Any]:
         """The ids of the arms to pull in the next ``count`` decisions, none of whose rewards is known."""
         count = checks.integer("count", count, at_least=0, at_most=MOST)
@@ -161,16 +174,28 @@ class Bandit:
 
     def update(self, arm: Hashable, reward: float) -> None:
         """A pull of this arm gave this reward. A pull that ``select`` did not ask for is welcome too."""
-        number = self._ids.number(arm)
-        self._reward[0] = self._rewards.read(reward)
-        self._one[0] = number
-        unasked = self._core.update(self._one, self._reward)
-        if unasked:
-            self._welcome(unasked)
+        lock = self._lock
+        with lock.turn:
+            if lock.state:
+                lock.prepare()
+            try:
+                lock.state = BUSY
+                number = self._ids.number(arm)
+                self._reward[0] = self._rewards.read(reward)
+                self._one[0] = number
+                unasked = self._core.update(self._one, self._reward)
+                if unasked:
+                    self._welcome(unasked)
+            finally:
+                lock.state = IDLE
 
     def update_many(self, arms: Iterable[Hashable], rewards: Iterable[float]) -> None:
         """Many rewards at once, in order. If one of them is refused, none is taken; but where a posterior of
         your own refuses one, those before it have been taken."""
+        self._update_all(sequence("arms", arms), sequence("rewards", rewards))  # these may take their time
+
+    @locked
+    def _update_all(self, arms: Any, rewards: Any) -> None:
         numbers = self._ids.numbers(arms)
         values = self._rewards.read_many(rewards)
         if numbers.size != values.size:
@@ -179,11 +204,13 @@ class Bandit:
             )
         self._welcome(self._core.update(numbers, values))
 
+    @locked
     def merge(self, statistics: Mapping[str, Any]) -> None:
         """What was learnt elsewhere, from pulls that this bandit has not seen: a table with the columns arm,
         pulls and mean, as for a warm start. They are added to what there is."""
         self._learn(statistics, warm=False)
 
+    @locked
     def reseed(self, seed: int | None = None) -> None:
         """Other random numbers from now on: those of ``seed``, or of none that anybody knows."""
         self._core.reseed(_read_seed(seed))
@@ -193,6 +220,7 @@ class Bandit:
         self._t += unasked
         self._before += unasked
 
+    @locked
     def cancel(self, arm: Hashable) -> None:
         """A pull that ``select`` asked for will never give a reward: forget that it was asked for.
 
@@ -203,6 +231,7 @@ class Bandit:
             raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
         self._t -= 1
 
+    @locked
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
         """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
         self._ids.check_new(arm)
@@ -215,6 +244,7 @@ class Bandit:
         if self._guessed:
             self._reach(first_guess(len(self)))
 
+    @locked
     def remove_arm(self, arm: Hashable) -> None:
         """An arm goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
 
@@ -227,6 +257,7 @@ class Bandit:
         self._ids.remove(number, self._core.remove(number))
         self._core.follow(self._rule())
 
+    @reading
     def statistics(self) -> dict[str, Any]:
         """Columns of equal length: arm, pulls, mean (NaN without a reward), draws and pending pulls."""
         pulls = self._core.pulls.copy()
@@ -240,6 +271,7 @@ class Bandit:
             "pending": self._core.pending.copy(),
         }
 
+    @locked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file (.npz), from which ``load`` goes on as if nothing had happened."""
         settings = snapshot.Settings(
@@ -269,9 +301,10 @@ class Bandit:
             bandit.reseed(seed)
         return bandit
 
+    @locked
     def __getstate__(self) -> dict[str, Any]:
         """For copies, which share nothing that changes, but the ids: a copy of an id may be no id."""
-        own = ("_one", "_reward")
+        own = ("_one", "_reward", "_lock")
         shared = {id(name): name for name in ([] if self._ids.plain else self._ids.names())}
         return copy.deepcopy({name: value for name, value in vars(self).items() if name not in own}, shared)
 

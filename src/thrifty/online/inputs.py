@@ -11,7 +11,8 @@ from thrifty.errors import InvalidType
 
 
 def sequence(name: str, values: Any) -> list[Any] | NDArray[Any]:
-    """A sequence of anything: arrays stay what they are. A text is none, nor is what has no order."""
+    """A sequence of anything, as a list or an array: of the caller's own, which a thread of his may change
+    meanwhile, a copy. A text is none, nor is what has no order."""
     try:
         iter(values)
     except TypeError:
@@ -20,7 +21,7 @@ def sequence(name: str, values: Any) -> list[Any] | NDArray[Any]:
         iterable = not isinstance(values, str | bytes | set | frozenset | Mapping)
     if not iterable:
         raise InvalidType(f"{name} must be a sequence, got {checks.shown(values)}")
-    return values if isinstance(values, np.ndarray) else list(values)
+    return values.copy() if isinstance(values, np.ndarray) else list(values)
 
 
 def as_numbers(values: list[Any] | NDArray[Any]) -> NDArray[Any] | None:
