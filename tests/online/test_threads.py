@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crowd import EVERY_CASE, LIMIT, Crowd, new_bandit
+from crowd import EVERY_CASE, FORKING, LIMIT, Crowd, assert_sound, in_child, new_bandit, use
 from live import refused
 from own import Bell, Sampler
 
@@ -29,10 +29,36 @@ def _threads_change_often() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+def assert_crowds_are_served(case: str, folder: Path, rounds: int) -> None:
+    """Also while processes are forked: each finds a bandit that works, with nothing done by half."""
+    bandit = new_bandit(case)
+    file = None if case.startswith("own") else folder / "bandit.npz"
+    crowd = Crowd(bandit, file, rounds)
+
+    def child() -> str:
+        assert_sound(bandit)
+        use(bandit, f"guest-{10**9}")
+        bandit.select_many(20)
+        assert_sound(copy.copy(bandit))
+        return "fine"
+
+    def fork() -> None:
+        assert in_child(child) == "fine"
+
+    crowd.play(fork)
+
+
 @EVERY_CASE
-def test_threads_at_once(case: str, tmp_path: Path) -> None:
-    file = None if case.startswith("own") else tmp_path / "bandit.npz"
-    Crowd(new_bandit(case), file, 200).play()
+@FORKING
+def test_threads_and_forks_at_once(case: str, tmp_path: Path) -> None:
+    assert_crowds_are_served(case, tmp_path, 200)
+
+
+@pytest.mark.slow
+@EVERY_CASE
+@FORKING
+def test_threads_and_forks_at_once_for_long(case: str, tmp_path: Path) -> None:
+    assert_crowds_are_served(case, tmp_path, 50_000)
 
 
 def test_two_threads_on_many_arms() -> None:

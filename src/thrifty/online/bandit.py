@@ -11,7 +11,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.engines.state import OWN, Floats, Rule, policy_stream
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.online import known, snapshot
+from thrifty.online import forks, known, snapshot
 from thrifty.online.core import Core, OwnIndexCore, begin_memory
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
@@ -110,6 +110,7 @@ class Bandit:
         """For what crosses into the kernels with every call; and a lock, held during each."""
         self._one, self._reward = np.zeros(1, np.int64), np.zeros(1)
         self._lock = Lock(self._core.reseed)
+        forks.watch(self._lock)
 
     def __len__(self) -> int:
         """The number of arms."""
