@@ -22,7 +22,7 @@ def test_every_error_is_a_thrifty_error_and_the_builtin_one_expects() -> None:
     assert issubclass(MissingExtra, ImportError)
 
 
-@pytest.mark.parametrize("value", [3, np.int8(3), np.int64(3), np.uint32(3)], ids=repr)
+@pytest.mark.parametrize("value", [3, np.int8(3), np.int64(3), np.uint32(3), 3.0, np.float32(3)], ids=repr)
 def test_integers_of_any_make_become_int(value: object) -> None:
     clean = checks.integer("runs", value, at_least=3, at_most=3)
     assert clean == 3
@@ -31,7 +31,20 @@ def test_integers_of_any_make_become_int(value: object) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, np.bool_(True), 3.0, np.float64(3.0), "3", None, [3], Fraction(3), Decimal(3), 3 + 0j],
+    [
+        True,
+        np.bool_(True),
+        3.5,
+        np.float64(3.5),
+        math.nan,
+        math.inf,
+        "3",
+        None,
+        [3],
+        Fraction(3),
+        Decimal(3),
+        3 + 0j,
+    ],
     ids=repr,
 )
 def test_what_is_not_an_integer_is_refused(value: object) -> None:

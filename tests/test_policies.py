@@ -254,7 +254,7 @@ FOUR, FIVE = ", ".join(FAMILIES), "gaussian, beta, gamma, inverse-gamma, inverse
         (thrifty.MaillardSampling, {"plus": 1}, "plus must be True or False, got 1"),
         (thrifty.NPTS, {"bound": 0.5}, "bound must be at least 1, got 0.5"),
         (thrifty.MultinomialTS, {"levels": 0}, "levels must be at least 1, got 0"),
-        (thrifty.MultinomialTS, {"levels": 2.0}, "levels must be an integer, got 2.0"),
+        (thrifty.MultinomialTS, {"levels": 2.5}, "levels must be an integer, got 2.5"),
         (thrifty.MultinomialTS, {"levels": 10**7}, "levels must be at most 1000000, got 10000000"),
         (thrifty.DMED, {"rule": "dmed"}, "rule must be one of original, log-t, got 'dmed'"),
         (
@@ -295,8 +295,8 @@ def test_batch_size_at_the_edges() -> None:
     for horizon, alpha in [(0, 0.5), (-5, 0.5), (2**53 + 1, 0.5), (100, 1.1)]:
         with pytest.raises(thrifty.InvalidValue):
             thrifty.batch_size(horizon, alpha)
-    with pytest.raises(thrifty.InvalidType, match=r"horizon must be an integer, got 100\.0"):
-        thrifty.batch_size(100.0, 0.5)  # type: ignore[arg-type]
+    with pytest.raises(thrifty.InvalidType, match=r"horizon must be an integer, got 100\.5"):
+        thrifty.batch_size(100.5, 0.5)  # type: ignore[arg-type]
 
 
 def test_rules_hold_what_the_policies_say() -> None:

@@ -23,14 +23,15 @@ shown = _Short().repr  # a value as an error shows it: shortened, and never an e
 
 
 def integer(name: str, value: object, at_least: int, at_most: int | None = None) -> int:
-    """An integer not below ``at_least``. Floats are refused, even whole ones: 1e5 is 100000.
+    """An integer not below ``at_least``. A float that is whole is one.
 
-    >>> integer("runs", 20, at_least=1)
-    20
+    >>> integer("horizon", 1e5, at_least=1)
+    100000
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    clean = int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
+    if isinstance(clean, bool) or not isinstance(clean, Integral):
         raise InvalidType(f"{name} must be an integer, got {shown(value)}")
-    whole = int(value)
+    whole = int(clean)
     if whole < at_least:
         raise InvalidValue(f"{name} must be at least {at_least}, got {shown(value)}")
     if at_most is not None and whole > at_most:

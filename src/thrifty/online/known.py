@@ -75,6 +75,6 @@ def _column(name: str, values: Any, arms: int) -> Floats:
 def _counts(name: str, values: Any) -> Integers:
     listed = sequence(name, values)
     numbers = as_numbers(listed)
-    if numbers is None or numbers.dtype.kind == "f" or ((numbers < 0) | (numbers > checks.COUNT)).any():
+    if numbers is None or not ((numbers >= 0) & (numbers <= checks.COUNT) & (numbers % 1 == 0)).all():
         numbers = np.array([checks.integer(f"{name}[{i}]", n, 0, checks.COUNT) for i, n in enumerate(listed)])
     return numbers.astype(np.int64)

@@ -151,9 +151,8 @@ def _policies(key: str, value: object) -> tuple[Policy, ...]:
     return tuple(policies)
 
 
-def _integer(key: str, value: object, at_least: int = 1) -> int:
-    whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return checks.integer(key, whole, at_least)
+def _positive(key: str, value: object) -> int:
+    return checks.integer(key, value, at_least=1)
 
 
 def _prior(key: str, value: object) -> tuple[float, float]:
@@ -166,21 +165,21 @@ def _prior(key: str, value: object) -> tuple[float, float]:
 def _delay(key: str, value: object) -> Delay:
     if isinstance(value, dict):
         return _build(key, value, "kind", DELAYS)
-    return ConstantDelay(_integer(key, value, at_least=0))
+    return ConstantDelay(checks.integer(key, value, at_least=0))
 
 
 def _checkpoints(key: str, value: object) -> tuple[int, ...]:
     if not isinstance(value, list):
         raise InvalidType(f"{key} must be a list of rounds, got {reprlib.repr(value)}")
-    return tuple(_integer(f"{key}[{i}]", entry) for i, entry in enumerate(value))
+    return tuple(checks.integer(f"{key}[{i}]", entry, at_least=1) for i, entry in enumerate(value))
 
 
 READERS: dict[str, Callable[[str, Any], Any]] = {
-    "horizon": _integer,
+    "horizon": _positive,
     "problem": _problem,
     "policies": _policies,
-    "runs": _integer,
-    "seed": lambda key, value: _integer(key, value, at_least=0),
+    "runs": _positive,
+    "seed": lambda key, value: checks.integer(key, value, at_least=0),
     "prior": _prior,
     "engine": lambda key, value: checks.choice(key, value, ("auto", *ENGINES)),
     "checkpoints": _checkpoints,
