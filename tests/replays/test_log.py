@@ -138,6 +138,17 @@ def test_a_bad_row_in_a_table_is_reported_by_its_number(row: tuple[Any, ...], re
     assert rows(log) == [("a", 1.0, 0.5), ("b", 0.0, 0.5)]
 
 
+@pytest.mark.parametrize("words", [("True", "False"), ("true", " FALSE "), (True, np.False_)], ids=str)
+def test_rewards_that_are_true_or_false(tmp_path: Path, words: tuple[Any, Any]) -> None:
+    """They count as 1 and 0, in a file and in a table. Propensities in a file do not."""
+    expected = [("a", 1.0, 0.5), ("b", 0.0, 0.5)]
+    text = HEADING + f"a,{words[0]},0.5\nb,{words[1]},0.5\na,1,True\n"
+    log = logs.read(csv(tmp_path, text))
+    assert rows(log) == expected
+    assert log.bad == ((4, PROPENSITY),)
+    assert rows(logs.read(columns(("a", words[0], 0.5), ("b", words[1], 0.5)))) == expected
+
+
 def test_texts_in_parquet_that_write_numbers(tmp_path: Path) -> None:
     """As in a CSV file: a number that is known is meant, unless the text itself is."""
     polars.DataFrame(columns(("7", 1, 0.5), ("8", 0, 0.5))).write_parquet(tmp_path / "log.parquet")

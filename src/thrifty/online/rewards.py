@@ -11,6 +11,9 @@ from thrifty.engines.state import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.inputs import as_numbers, sequence
 from thrifty.policies import Policy
+from thrifty.problems import REWARDS
+
+FLAGS = (bool, np.bool_)
 
 
 class Rewards:
@@ -20,7 +23,7 @@ class Rewards:
     """
 
     def __init__(self, policy: Policy, reward_range: object) -> None:
-        kind = policy.rewards
+        kind = checks.choice(f"rewards of {policy!r}", policy.rewards, REWARDS)
         self.range = _read_range(policy, reward_range)
         self._binary = kind == "binary"
         least = 0.0 if kind == "non-negative" else -checks.LARGEST
@@ -30,8 +33,8 @@ class Rewards:
             self._zero, self._width = self._low, self._high - self._low
 
     def read(self, reward: Any, name: str = "reward") -> float:
-        """One reward, in the unit of the policy."""
-        unit = self.read_mean(reward, name)
+        """One reward, in the unit of the policy. True and False are 1 and 0."""
+        unit = self.read_mean(int(reward) if isinstance(reward, FLAGS) else reward, name)
         if self._binary and unit not in (0.0, 1.0):
             raise InvalidValue(
                 f"{name} must be {self._low!r} or {self._high!r} for this policy, got {checks.shown(reward)}"
@@ -41,6 +44,8 @@ class Rewards:
     def read_many(self, rewards: Any) -> Floats:
         """A sequence of them."""
         listed = sequence("rewards", rewards)
+        if isinstance(listed, np.ndarray) and listed.dtype == np.bool_:
+            listed = listed.astype(float)
         numbers = as_numbers(listed)
         if numbers is None:
             return np.array([self.read(reward, f"rewards[{i}]") for i, reward in enumerate(listed)], float)

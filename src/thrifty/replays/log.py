@@ -21,6 +21,7 @@ from thrifty.online.ids import Ids
 from thrifty.simulation import frame
 
 COLUMNS = ("arm", "reward", "propensity")
+FLAGS = {"false": 0.0, "true": 1.0}  # texts of rewards, in small letters or others
 UNKNOWN = "unknown arm"
 SHOWN = 5  # bad rows that a report names, of each kind
 WHOLE = re.compile(r"\s*-?[0-9]{1,18}\s*")  # a number that an id may be
@@ -85,7 +86,7 @@ def read(source: Any, arms: int | Iterable[Any] | None = None, *, strict: bool =
     for line, name, reward, propensity, time in zip(
         lines, *(columns[name] for name in COLUMNS), times, strict=True
     ):
-        x, p = _number(reward), _number(propensity)
+        x, p = _reward(reward), _number(propensity)
         reason = _fault(name, x, p, time)
         if not reason and arms is not None and name not in numbers:
             reason = UNKNOWN
@@ -141,6 +142,11 @@ def _absent(value: Any) -> bool:
         return value is None or bool(value != value)
     except (TypeError, ValueError):  # it cannot be said whether it is what it is
         return True
+
+
+def _reward(value: Any) -> float:
+    flag = FLAGS.get(value.strip().lower()) if isinstance(value, str) else None
+    return _number(value) if flag is None else flag
 
 
 def _number(value: Any) -> float:
