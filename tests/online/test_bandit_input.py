@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 from live import EVERYWHERE, Widening, column, everything, refused, state, warm
 
@@ -511,7 +512,7 @@ GOOD = {"arm": [0, 2], "pulls": [3, 4], "mean": [0.5, 0.25]}
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ([1, 2], TYPE, r"statistics must be a table with the columns arm, pulls and mean, got \[1, 2\]"),
+        ([1, 2], TYPE, r"statistics must be a table with columns, got \[1, 2\]"),
         ({"arm": None}, TYPE, "statistics arm must be a sequence, got None"),
         ({"arm": [0]}, VALUE, "statistics must have columns of equal length, got 1, 2 and 2"),
         ({"arm": [0, 3]}, VALUE, r"statistics arm\[1\] must be one of the 3 arms, got 3"),
@@ -541,7 +542,31 @@ def test_bad_statistics(change: Any, error: type[Exception], match: str) -> None
 def test_statistics_without_a_column() -> None:
     for name in GOOD:
         table = {column: values for column, values in GOOD.items() if column != name}
-        with pytest.raises(
-            TYPE, match=r"statistics must be a table with the columns arm, pulls and mean, got \{"
-        ):
+        wrong = f"must have the columns arm, pulls, mean, and lacks {name}: it has {', '.join(table)}$"
+        with pytest.raises(VALUE, match=f"^statistics {wrong}"):
             thrifty.Bandit(thrifty.TSMA(), 3, statistics=table)
+
+
+class Frame:
+    """A DataFrame, as pandas and polars have them: columns by name."""
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        self._table = table
+        self.columns = list(table)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[name]
+
+
+def test_statistics_from_a_data_frame() -> None:
+    """Columns of other names are welcome, and so are counts that have become floats, as joins make them."""
+    table = {"arm": ["b", "a"], "pulls": [3.0, 0.0], "mean": [0.25, None], "more": ["x", "y"]}
+    expected = thrifty.Bandit(thrifty.TSMA(), ["a", "b"], seed=1, statistics={**table, "mean": [0.25, 0.0]})
+    for frame in (Frame(table), polars.DataFrame(table)):
+        bandit = thrifty.Bandit(thrifty.TSMA(), ["a", "b"], seed=1, statistics=frame)
+        assert everything(bandit) == everything(expected)
+    assert column(expected, "pulls") == {"a": 0, "b": 3}
+    lacking = r"^statistics must have the columns arm, pulls, mean, and lacks pulls: it has arm, mean$"
+    for frame in (Frame, polars.DataFrame):
+        with pytest.raises(VALUE, match=lacking):
+            thrifty.Bandit(thrifty.TSMA(), 2, statistics=frame({"arm": [0], "mean": [0.5]}))

@@ -290,12 +290,14 @@ def test_times_that_cannot_be_compared() -> None:
 
 # What is no log --------------------------------------------------------------------------------------------
 
+LACKS = "must have the columns arm, reward, propensity, and lacks"
+
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must have the columns arm, reward, propensity, and lacks arm, reward, propensity"),
-        ("arm,click\na,1\n", "must have the columns arm, reward, propensity, and lacks reward, propensity"),
+        ("", f"{LACKS} arm, reward, propensity: it has no columns"),
+        ("arm,click\na,1\n", f"{LACKS} reward, propensity: it has arm, click"),
         (HEADING, "must have rows that can be used, got none"),
         (
             HEADING + "a,1,0\n",
@@ -322,7 +324,7 @@ def test_parquet_files_that_are_no_logs(tmp_path: Path) -> None:
         logs.read(path)
     polars.DataFrame({"arm": [1]}).write_parquet(path)
     with pytest.raises(
-        thrifty.FileError, match=r"x\.parquet must have the columns .* lacks reward, propensity$"
+        thrifty.FileError, match=r"x\.parquet must have the columns .* lacks reward, propensity: it has arm$"
     ):
         logs.read(path)
     with pytest.raises(FileNotFoundError):
@@ -338,7 +340,8 @@ def test_parquet_files_that_are_no_logs(tmp_path: Path) -> None:
          "the log must have columns of one length, got {'arm': 1, 'reward': 2, 'propensity': 1}"),
         ({"arm": [1], "reward": 1, "propensity": [1]}, "the column reward must be a sequence, got 1"),
         ({"arm": "a", "reward": [1], "propensity": [1]}, "the column arm must be a sequence, got 'a'"),
-        ({}, "the log must have the columns arm, reward, propensity, and lacks arm, reward, propensity"),
+        ({}, f"the log {LACKS} arm, reward, propensity: it has no columns"),
+        ({"arm": [1], "click": [1], 7: [1]}, f"the log {LACKS} reward, propensity: it has arm, click, 7"),
     ],
 )  # fmt: skip
 def test_things_that_are_no_logs(source: Any, message: str) -> None:

@@ -3,7 +3,7 @@
 import copy
 import os
 import secrets
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ class Bandit:
     ``arms`` is their number, or their ids. Without a ``horizon``, policies that need one guess it and double
     the guess whenever it is reached. ``prior=(mean, weight)`` gives every arm pseudo-observations, so that
     none has to be pulled first (either may be a sequence, with an entry for each arm). ``statistics`` is a
-    warm start: what ``statistics()`` of another bandit returned, or a table with the columns arm, pulls and
-    mean. Rewards are in ``reward_range``, which policies see as [0, 1]; with None, any number is a reward.
+    warm start: what ``statistics()`` of another bandit returned, or a table (a mapping, a DataFrame) with the
+    columns arm, pulls and mean. Rewards are in ``reward_range``, which policies see as [0, 1]; with None, any
+    number is a reward.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -48,7 +49,7 @@ class Bandit:
         prior: known.Prior | None = None,
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         *,
-        statistics: Mapping[str, Any] | None = None,
+        statistics: Any = None,
         engine: str = "auto",
     ) -> None:
         if not isinstance(policy, Policy):
@@ -89,7 +90,7 @@ class Bandit:
         memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
         return OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
 
-    def _learn(self, statistics: Mapping[str, Any], *, warm: bool) -> None:
+    def _learn(self, statistics: Any, *, warm: bool) -> None:
         if isinstance(self._core, PosteriorCore):
             raise InvalidValue("statistics must not be given to a posterior of your own: tell it the rewards")
         if self._rule().history:
@@ -206,7 +207,7 @@ class Bandit:
         self._welcome(self._core.update(numbers, values))
 
     @locked
-    def merge(self, statistics: Mapping[str, Any]) -> None:
+    def merge(self, statistics: Any) -> None:
         """What was learnt elsewhere, from pulls that this bandit has not seen: a table with the columns arm,
         pulls and mean, as for a warm start. They are added to what there is."""
         self._learn(statistics, warm=False)

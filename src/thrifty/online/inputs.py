@@ -1,6 +1,6 @@
 """Sequences as callers give them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,21 @@ def sequence(name: str, values: Any) -> list[Any] | NDArray[Any]:
     if not iterable:
         raise InvalidType(f"{name} must be a sequence, got {checks.shown(values)}")
     return values.copy() if isinstance(values, np.ndarray) else list(values)
+
+
+def columns(table: Any) -> list[Any] | None:
+    """The names of the columns of a mapping or a DataFrame, whosever it is; None if it is no table."""
+    names = table.keys() if isinstance(table, Mapping) else getattr(table, "columns", None)
+    return None if names is None else list(names)
+
+
+def lacking(needed: Sequence[str], there: Sequence[Any]) -> str:
+    """What is wrong with a table that has these columns: nothing, if all that are needed are there."""
+    missing = [name for name in needed if name not in there]
+    if not missing:
+        return ""
+    found = ", ".join(map(str, there)) or "no columns"
+    return f"must have the columns {', '.join(needed)}, and lacks {', '.join(missing)}: it has {found}"
 
 
 def as_numbers(values: list[Any] | NDArray[Any]) -> NDArray[Any] | None:

@@ -1,6 +1,6 @@
 """What is known before the first decision: priors, and the statistics of an earlier bandit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,10 @@ from thrifty import checks
 from thrifty.engines.state import Floats, Integers
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.ids import Ids
-from thrifty.online.inputs import as_numbers, sequence
+from thrifty.online.inputs import as_numbers, columns, lacking, sequence
 from thrifty.online.rewards import Rewards
+
+COLUMNS = ("arm", "pulls", "mean")  # of statistics
 
 Pair = tuple[float, float]
 Prior = Pair | tuple[Sequence[float] | Floats, Sequence[float] | Floats | float]
@@ -35,12 +37,13 @@ def read_pair(prior: object, rewards: Rewards) -> Pair:
     return rewards.read_mean(mean, "prior mean"), checks.positive("prior weight", weight)
 
 
-def read_statistics(statistics: object, ids: Ids, rewards: Rewards) -> tuple[Integers, Floats]:
+def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Integers, Floats]:
     """Every arm's pulls and the sum of their rewards; an arm that is not in the table has none."""
-    if not isinstance(statistics, Mapping) or not {"arm", "pulls", "mean"} <= set(statistics):
-        raise InvalidType(
-            f"statistics must be a table with the columns arm, pulls and mean, got {checks.shown(statistics)}"
-        )
+    there = columns(statistics)
+    if there is None:
+        raise InvalidType(f"statistics must be a table with columns, got {checks.shown(statistics)}")
+    if wrong := lacking(COLUMNS, there):
+        raise InvalidValue(f"statistics {wrong}")
     numbers = ids.numbers(statistics["arm"], "statistics arm")
     pulls = _counts("statistics pulls", statistics["pulls"])
     means = sequence("statistics mean", statistics["mean"])

@@ -17,6 +17,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.engines.state import Floats, Integers
 from thrifty.errors import FileError, InvalidType, InvalidValue
+from thrifty.online import inputs
 from thrifty.online.ids import Ids
 from thrifty.simulation import frame
 
@@ -78,9 +79,6 @@ def read(source: Any, arms: int | Iterable[Any] | None = None, *, strict: bool =
     numbers = {} if arms is None else {name: i for i, name in enumerate(Ids(arms).names())}
     table = _table(source, numbers)
     place, columns, lines, bad = table
-    missing = [name for name in COLUMNS if name not in columns]
-    if missing:
-        raise FileError(f"{place} must have the columns {', '.join(COLUMNS)}, and lacks {', '.join(missing)}")
     rows: list[tuple[Any, int, int, float, float]] = []
     times = columns.get("time", [0] * len(lines))
     for line, name, reward, propensity, time in zip(
@@ -165,9 +163,14 @@ def _table(source: Any, known: Container[Any]) -> _Table:
             table = _from_columns(frame.read(path), str(path))
             return table._replace(columns=_named(table.columns, known))
         raise FileError(f"a log must be a .csv or a .parquet file, got {path.name!r}")
-    if isinstance(source, Mapping) or hasattr(source, "columns"):
+    if inputs.columns(source) is not None:
         return _from_columns(source, "the log")
     raise InvalidType(f"log must be a file or a table with columns, got {type(source).__name__}")
+
+
+def _check(names: Sequence[Any], place: str) -> None:
+    if wrong := inputs.lacking(COLUMNS, names):
+        raise FileError(f"{place} {wrong}")
 
 
 def _from_csv(path: Path, known: Container[Any]) -> _Table:
@@ -186,6 +189,7 @@ def _from_csv(path: Path, known: Container[Any]) -> _Table:
                     rows.append(row + [""] * (len(heading) - len(row)))
         except (csv.Error, UnicodeDecodeError) as error:
             raise FileError(f"{path} must be a CSV file: {error}") from None
+    _check(heading, str(path))
     columns: dict[str, Sequence[Any]] = {name: [row[j] for row in rows] for j, name in enumerate(heading)}
     if "time" in columns:
         columns["time"] = _times(columns["time"])
@@ -215,7 +219,8 @@ def _times(texts: Sequence[str]) -> Sequence[Any]:
 
 
 def _from_columns(table: Any, place: str) -> _Table:
-    names = table.keys() if isinstance(table, Mapping) else table.columns
+    names = inputs.columns(table) or []
+    _check(names, place)
     columns = {name: _listed(name, table[name]) for name in names if name in (*COLUMNS, "time")}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
