@@ -393,7 +393,7 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
         arms.pop()
     for _ in range(2):
         memory.resize(len(arms) + 1)
-        decide.add(memory.header, 0.0, 0.0)
+        decide.add(memory.header, np.zeros((1, 2)))
         arms.append((0, 0))
     state = memory.state
     assert list(zip(state.pulls, state.sums, strict=True)) == arms

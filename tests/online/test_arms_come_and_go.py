@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chance import UNLUCKY
-from live import EVERY, EVERYWHERE, Coins, Widening, column, everything, refused, state, warm
+from live import EVERY, EVERYWHERE, Coins, Widening, column, everything, kept, refused, state, warm
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -493,3 +493,103 @@ def test_whole_numbers_are_ids_like_others() -> None:
         bandit.remove_arm("new")
     assert column(bandit, "pulls") == {0: 0, 1: 12, 2: 0}
     assert before != everything(bandit)
+
+
+# Many at once ----------------------------------------------------------------------------------------------
+
+
+@EVERYWHERE
+@pytest.mark.parametrize("prior", [None, (0.5, 1.0), ([0.5, 0.25, 0.75], [1.0, 3.0, 0.5])], ids=str)
+def test_many_arms_at_once_are_as_good_as_one_by_one(policy: Policy, engine: str, prior: Any) -> None:
+    """Afterwards everything that is kept is the same, but for what was drawn, and the bandit goes on."""
+    own = prior is not None and np.ndim(prior[0]) > 0
+    priors: Any = ([0.5, 0.9, 0.1] * 3, [2.0, 4.0, 0.5] * 3) if own else None
+    names = [f"new {i}" for i in range(9)]
+    bandits = [thrifty.Bandit(policy, 3, seed=1, prior=prior, engine=engine) for _ in range(2)]
+    for bandit in bandits:
+        bandit.update_many(bandit.select_many(5), [0.0, 1.0, 1.0, 0.0, 1.0])
+    bandits[0].add_arms(iter(names), priors)
+    for i, name in enumerate(names):
+        bandits[1].add_arm(name, (priors[0][i], priors[1][i]) if own else None)
+    many, one = map(state, bandits)
+    drawn = {"rng", "index", "tree", "kept", "best", "races", "line", "levels", "place", "start", "since"}
+    apart = {"header", "rule", "count", "woken", "ends", "evaluations", "history", "spans"}
+    for a, b in zip(many.spans, one.spans, strict=True):
+        assert kept(many, a).tolist() == kept(one, b).tolist()
+    for name in set(many._fields) - drawn - apart:
+        np.testing.assert_array_equal(getattr(many, name), getattr(one, name), err_msg=name)
+    for bandit in bandits:
+        assert bandit.arms == [0, 1, 2, *names]
+        chosen = bandit.select_many(40)
+        bandit.update_many(chosen, [1.0] * 40)
+        assert {*chosen} >= ({*names} if prior is None else set())
+        assert bandit.statistics()["pulls"].sum() == 45
+
+
+@EVERYWHERE
+def test_all_arms_are_added_or_none(policy: Policy, engine: str) -> None:
+    plain = thrifty.Bandit(policy, ["a", "b"], seed=1, engine=engine)
+    own = thrifty.Bandit(policy, ["a", "b"], seed=1, engine=engine, prior=([0.5, 0.5], 1.0))
+    for bandit in (plain, own):
+        bandit.update_many(bandit.select_many(3), [0.0, 1.0, 1.0])
+    prior = (0.5, 1.0)
+    calls: list[tuple[thrifty.Bandit, Any, Any, type[Exception], str]] = [
+        (plain, ["x", "y", "a"], None, thrifty.InvalidValue, "id must be a new one, got 'a' again"),
+        (plain, ["x", "y", "x"], None, thrifty.InvalidValue, "id must be a new one, got 'x' again"),
+        (plain, ["x", ["y"]], None, thrifty.InvalidType, r"id must be hashable, got \['y'\]"),
+        (plain, ["x", math.nan], None, thrifty.InvalidValue, "id must equal itself, got nan"),
+        (plain, "xy", None, thrifty.InvalidType, "arms must be a sequence, got 'xy'"),
+        (plain, 3, None, thrifty.InvalidType, "arms must be a sequence, got 3"),
+        (plain, ["x", "y"], prior, thrifty.InvalidValue, "prior must be None, as no arm has its own"),
+        (
+            own,
+            ["x", "y"],
+            None,
+            thrifty.InvalidValue,
+            r"prior must be \(mean, weight\), as every arm has one",
+        ),
+        (own, ["x", "y"], ([0.5] * 3, 1.0), thrifty.InvalidValue, "an entry for each of the 2 arms, got 3"),
+        (own, ["x", "y"], (0.5, [1.0, -1.0]), thrifty.InvalidValue, r"prior weight\[1\] must be above 0"),
+    ]
+    for bandit, arms, given, error, match in calls:
+        with refused(error, match, bandit):
+            bandit.add_arms(arms, given)
+    for bandit, given in ((plain, None), (own, prior)):
+        before = everything(bandit)
+        bandit.add_arms([], given)
+        assert everything(bandit) == before
+        bandit.add_arms(("x", "y"), given)
+        assert bandit.arms == ["a", "b", "x", "y"]
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own priors", "one prior"])
+def test_histories_have_room_for_many_arms_at_once(own: bool) -> None:
+    """Each arm begins with its prior as a reward that it has had."""
+    weights = [1.0, 2.0]
+    bandit = thrifty.Bandit(thrifty.NPTS(), 2, seed=1, prior=(0.5, weights if own else 1.0))
+    bandit.update_many([0, 1] * 300, np.linspace(0.0, 1.0, 600))
+    bandit.add_arms([f"a{i}" for i in range(3000)], (0.25, 1.5) if own else None)
+    now = state(bandit)
+    assert kept(now, now.spans[0])[:, 1].sum() == 301.0
+    for i in (2, 1000, 3001):
+        assert kept(now, now.spans[i]).tolist() == [[0.25, 1.5] if own else [0.5, 1.0]]
+    bandit.update_many(["a2999"] * 3, [0.125, 0.75, 1.0])
+    now = state(bandit)
+    assert kept(now, now.spans[3001])[:, 0].tolist() == [0.125, 0.25 if own else 0.5, 0.75, 1.0]
+
+
+def test_orders_of_ada_ucb_after_many_arms_at_once() -> None:
+    """H of every arm is what a bandit that begins with these arms has."""
+    rng = np.random.default_rng(3)
+    pulls, weights = rng.integers(0, 5, 20), rng.integers(1, 6, 50) / 2.0
+    bandit = thrifty.Bandit(thrifty.AdaUCB(), 20, horizon=1000, prior=([0.5] * 20, weights[:20]))
+    bandit.update_many(np.repeat(np.arange(20), pulls), [1.0] * int(pulls.sum()))
+    bandit.add_arms(range(20, 50), ([0.5] * 30, weights[20:]))
+    now = state(bandit)
+    n = weights + np.append(pulls, np.zeros(30))
+    assert now.weights.tolist() == n.tolist()
+    assert sorted(now.order.tolist()) == list(range(50))
+    assert now.order[now.position].tolist() == list(range(50))
+    np.testing.assert_allclose(
+        now.spread, np.sqrt(n) * np.sqrt(np.minimum.outer(n, n)).sum(axis=1), rtol=1e-12
+    )

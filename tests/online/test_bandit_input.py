@@ -1,8 +1,12 @@
 """What a bandit is given: each error names the value and what would be right, and changes nothing."""
 
+import datetime
+import enum
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -570,3 +574,84 @@ def test_statistics_from_a_data_frame() -> None:
     for frame in (Frame, polars.DataFrame):
         with pytest.raises(VALUE, match=lacking):
             thrifty.Bandit(thrifty.TSMA(), 2, statistics=frame({"arm": [0], "mean": [0.5]}))
+
+
+# Ids -------------------------------------------------------------------------------------------------------
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+    GREEN = "green"
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 7
+
+
+class Named(str):
+    """A text with another idea of what is equal to it."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(("named", str(self)))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (list(Colour), ["red", "green"]),
+        (list(Size), [1, 7]),
+        ([np.int64(3), np.uint8(4), np.str_("x")], [3, 4, "x"]),
+        (np.array(["x", "y"]), ["x", "y"]),
+        (np.array([5, 6], np.int16), [5, 6]),
+    ],
+    ids=["StrEnum", "IntEnum", "scalars", "texts", "integers"],
+)
+def test_ids_of_other_classes_are_what_they_equal(given: Any, kept: list[Any], tmp_path: Path) -> None:
+    """Whether they were there at first or came later, they are returned and saved so, and found as either."""
+    later = thrifty.Bandit(thrifty.TSMA(), ["first"], seed=1)
+    later.add_arms(given)
+    later.remove_arm("first")
+    for bandit in (thrifty.Bandit(thrifty.TSMA(), given, seed=1), later):
+        assert sorted(map(repr, bandit.arms)) == sorted(map(repr, kept))
+        for arm, plain in zip(given, kept, strict=True):
+            bandit.update(arm, 1.0)
+            bandit.update(plain, 0.5)
+            assert arm in bandit
+            with refused(VALUE, "id must be a new one, got .* again", bandit):
+                bandit.add_arm(arm)
+        assert {type(arm) for arm in bandit.select_many(20)} <= {int, str}
+        bandit.save(tmp_path / "ids.npz")
+        assert thrifty.Bandit.load(tmp_path / "ids.npz").statistics()["arm"] == bandit.arms
+
+
+def test_ids_that_equal_nothing_else_stay_as_they_are(tmp_path: Path) -> None:
+    """Tuples, dates and the like go on working. They cannot be saved, and the error names the first."""
+    day = datetime.date(2026, 1, 2)
+    for others in ([(1, "a"), day], [day], [Named("x"), "x"], [True, 2], [1.5]):
+        bandit = thrifty.Bandit(thrifty.TSMA(), others, seed=1)
+        bandit.update_many(bandit.select_many(3), [1.0] * 3)
+        assert [(type(arm), arm) for arm in bandit.arms] == [(type(arm), arm) for arm in others]
+        text = re.escape(f"ids must be texts or integers to be saved, got {others[0]!r}")
+        with refused(TYPE, text, bandit):
+            bandit.save(tmp_path / "ids.npz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arms", [3, ["a", 7, (1, 2)]], ids=["plain", "named"])
+def test_a_bandit_is_a_collection_of_its_ids(arms: Any) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), arms, seed=1)
+    ids = list(range(3)) if arms == 3 else arms
+    assert bandit.arms == list(bandit) == bandit.statistics()["arm"] == ids
+    assert all(arm in bandit for arm in ids)
+    assert not any(arm in bandit for arm in ("b", 3, -1, 0.5, None, ["a"], math.nan))
+    bandit.remove_arm(ids[0])
+    bandit.add_arm("new")
+    assert ids[0] not in bandit
+    assert "new" in bandit
+    assert set(bandit) == {*ids[1:], "new"}
+    bandit.arms.clear()  # a list of its own
+    assert len(bandit) == 3

@@ -73,7 +73,7 @@ def _changes() -> dict[str, Call]:
     return {
         "cancel": (decide.cancel, (header, 0)),
         "renew": (decide.renew, (header, np.empty(0, np.int64))),
-        "add": (decide.add, (header, 0.0, 0.0)),
+        "add": (decide.add, (header, np.empty((0, 2)))),
         "remove": (decide.remove, (header, 1)),
     }
 

@@ -199,30 +199,36 @@ def renew(header, arms):
 
 
 @entry
-def add(header, mean, weight):
-    """One more arm, the last one in the state; where arms have priors of their own, with this one."""
+def add(header, priors):
+    """More arms, the last in the state: a row for each, its prior where arms have priors of their own."""
     state = opened(header)
     rule = rule_of(state)
-    i = state.count[ARMS] - 1
+    first = state.count[ARMS] - priors.shape[0]
+    for i in range(first, state.count[ARMS]):
+        _add(rule, state, i, priors[i - first])
+    if rule.formula == indices.UCB_IMPROVED:
+        state.count[STAGE] = 0  # they go through all phases; the others have the pulls of theirs
+    if state.order.size > 0:
+        ada_ucb.enter(first, state.weights, state.order, state.position)
+        ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
+
+
+@kernel
+def _add(rule, state, i, prior):
     _clear(state, i)
     if state.prior.size > 0:
-        state.prior[i, 0] = mean
-        state.prior[i, 1] = weight
+        state.prior[i, 0] = prior[0]
+        state.prior[i, 1] = prior[1]
     if state.tree.size > 0:
         tournament.place(state.tree, state.index, i)
     if state.races.size > 0:
         kinetic.enter(state.races, i)
-    if rule.formula == indices.UCB_IMPROVED:
-        state.count[STAGE] = 0  # it goes through all phases; the others have the pulls of theirs
     if state.order.size > 0:
-        ada_ucb.enter(i, rounds.prior(rule, state, i)[1], state.weights, state.order, state.position)
-        ada_ucb.fill(state.weights, state.order, state.position, state.prefix, state.spread)
+        state.weights[i] = rounds.prior(rule, state, i)[1]
     if rule.prior_weight > 0.0 or state.prior.size > 0:
         if state.spans.size > 0:
-            prior_mean, prior_weight = rounds.prior(rule, state, i)
-            state.count[USED] = history.add(
-                state.history, state.spans, state.count[USED], i, prior_mean, prior_weight
-            )
+            mean, weight = rounds.prior(rule, state, i)
+            state.count[USED] = history.add(state.history, state.spans, state.count[USED], i, mean, weight)
         rounds.renew(rule, state, i)
         _place(rule, state, i)
     else:

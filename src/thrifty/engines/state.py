@@ -5,6 +5,7 @@ A kernel is given the header, which says where each field lies and how many rows
 """
 
 import hashlib
+import struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,17 +123,19 @@ COLUMNS = dict.fromkeys(State._fields[1:], 1) | {
     "params": 2, "pending": 2, "prior": 2, "tree": 2, "line": 2, "woken": 4, "races": 3, "history": 2,
     "spans": 3,
 }  # fmt: skip
+POSITIONS = {name: number for number, name in enumerate(COLUMNS)}
 DTYPES = {name: ITEMS[State.__annotations__[name]] for name in COLUMNS}
 
 GROUPS = 24  # of sleepers: one for each octave of rates from 1/2 down; the last holds all that are lower
 LEVELS, WOKEN = 7, 64  # single numbers of sleepers, and how many arms they look at in one go
 
 
-def write_rule(state: State, rule: Rule) -> None:
+WORDS = struct.Struct("".join("d" if kind is float else "q" for kind in Rule.__annotations__.values()))
+
+
+def write_rule(state: "State | Memory", rule: Rule) -> None:
     """From now on the state follows this rule."""
-    floats = state.rule.view(np.float64)
-    for word, (name, kind) in enumerate(Rule.__annotations__.items()):
-        (floats if kind is float else state.rule)[word] = getattr(rule, name)
+    WORDS.pack_into(state.rule.data, 0, *rule)
 
 
 # The fields whose number of rows is not that of the arms.
@@ -170,6 +173,8 @@ class Memory:
     def __init__(self, block: Integers, offsets: Integers, room: int) -> None:
         self.block, self.offsets, self.room = block, offsets, room
         sizes = np.diff(offsets)
+        self.priors = bool(sizes[POSITIONS["prior"]])  # whether each arm has one
+        self.entries = int(sizes[POSITIONS["history"]]) // COLUMNS["history"]  # of the history
         self._by_arm = np.array([name not in APART for name in COLUMNS]) & (sizes > 0)
         self.header = np.empty(2 * len(COLUMNS), np.int64)
         self.header[::2] = block.ctypes.data + block.itemsize * offsets[:-1]
@@ -185,25 +190,34 @@ class Memory:
         self.block[ARMS] = self.block[self.offsets[-2] + Rule._fields.index("arms")] = arms
         self.header[1::2][self._by_arm] = arms
 
+    def field(self, name: str) -> NDArray[Any]:
+        """One of the fields, for the arms that there are: a window on the block."""
+        number, columns = POSITIONS[name], COLUMNS[name]
+        start, rows = self.offsets[number], self.header[2 * number + 1]
+        items: NDArray[Any] = self.block[start : start + rows * columns].view(DTYPES[name])
+        return items.reshape(rows, columns) if columns > 1 else items
+
+    @property
+    def rule(self) -> Integers:
+        """The words of the rule."""
+        return self.field("rule")
+
     @property
     def state(self) -> State:
-        """The fields, for the arms that there are: windows on the block."""
-        fields: dict[str, Any] = {"header": self.header}
-        for (name, columns), start, rows in zip(
-            COLUMNS.items(), self.offsets, self.header[1::2], strict=False
-        ):
-            items = self.block[start : start + rows * columns].view(DTYPES[name])
-            fields[name] = items.reshape(rows, columns) if columns > 1 else items
-        return State(**fields)
+        """All fields."""
+        return State(self.header, *map(self.field, COLUMNS))
 
-    def grown(self, room: int) -> "Memory":
-        """A copy with room for more arms."""
+    def grown(self, room: int, entries: int = 0) -> "Memory":
+        """A copy with room for more arms, and where rewards are kept, for this many entries more."""
         old = dict(zip(COLUMNS, np.diff(self.offsets).tolist(), strict=True))
         sizes = {name: size if name in APART else size // self.room * room for name, size in old.items()}
         sizes["tree"] = 2 * tournament.slots(room) if old["tree"] else 0
         sizes["races"] = 3 * (2 << (room - 1).bit_length()) if old["races"] else 0
-        if 8 * self.state.spans[:, history.SIZE].sum() > old["history"]:  # else closing the gaps is enough
+        used = int(self.field("spans")[:, history.SIZE].sum())
+        if 8 * used > old["history"]:  # else closing the gaps is enough
             sizes["history"] = 2 * old["history"]
+        if old["history"]:
+            sizes["history"] = max(sizes["history"], 2 * (used + entries))
         offsets = begins(sizes)
         block = np.zeros(offsets[-1], np.int64)
         for start, size, target in zip(self.offsets[:-1], old.values(), offsets[:-1], strict=True):

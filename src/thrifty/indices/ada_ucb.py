@@ -72,15 +72,27 @@ def pull(i, n, order, position, sums, spread):
 
 
 @kernel
-def enter(i, weight, n, order, position):
-    """A new arm, the last, with this n. In place; ``fill`` has to follow."""
-    n[i] = weight
-    order[i] = i
-    position[i] = i
-    p = i
-    while p > 0 and n[order[p - 1]] > weight:
-        _trade(p - 1, p, order, position)
-        p -= 1
+def enter(first, n, order, position):
+    """New arms, from ``first`` on, whose n are there already. In place; ``fill`` has to follow.
+
+    They are put in order, and then merged with the others from the largest n down.
+    """
+    for i in range(first, order.size):
+        p = i
+        while p > first and n[position[p - 1]] > n[i]:  # positions are made anew: until then, room
+            position[p] = position[p - 1]
+            p -= 1
+        position[p] = i
+    old, new = first - 1, order.size - 1
+    for p in range(order.size - 1, -1, -1):
+        if new < first:
+            break
+        if old >= 0 and n[order[old]] > n[position[new]]:
+            order[p] = order[old]
+            old -= 1
+        else:
+            order[p] = position[new]
+            new -= 1
 
 
 @kernel

@@ -3,10 +3,11 @@
 import copy
 import os
 import secrets
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import OWN, Floats, Rule, policy_stream
@@ -117,8 +118,26 @@ class Bandit:
         """The number of arms."""
         return len(self._ids)
 
+    @reading
+    def __contains__(self, arm: object) -> bool:
+        """Whether there is an arm with this id."""
+        try:
+            return arm in self._ids
+        except TypeError:  # not hashable, so not an id
+            return False
+
+    def __iter__(self) -> Iterator[Any]:
+        """The ids of the arms."""
+        return iter(self.arms)
+
     def __repr__(self) -> str:
         return f"<Bandit of {len(self):,} arms, {self._policy!r}, {self.decisions:,} decisions>"
+
+    @property
+    @reading
+    def arms(self) -> list[Any]:
+        """The ids of the arms, in the order of ``statistics``."""
+        return self._ids.names()
 
     @property
     def policy(self) -> Policy:
@@ -233,15 +252,26 @@ class Bandit:
             raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
         self._t -= 1
 
-    @locked
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
         """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
-        self._ids.check_new(arm)
+        self._add([arm], prior)
+
+    def add_arms(self, arms: Iterable[Hashable], prior: known.Prior | None = None) -> None:
+        """New arms with these ids; if one of them is refused, none is added. Where arms have priors of their
+        own, ``prior`` is one for all of these, or has an entry for each, as at the beginning."""
+        self._add(sequence("arms", arms), prior)
+
+    @locked
+    def _add(self, arms: list[Any] | NDArray[Any], prior: known.Prior | None) -> None:
+        names = self._ids.new(arms)
         if self._core.has_priors == (prior is None):
             right = "(mean, weight), as every arm has one" if prior is None else "None, as no arm has its own"
             raise InvalidValue(f"prior must be {right}, got {checks.shown(prior)}")
-        self._core.add(None if prior is None else known.read_pair(prior, self._rewards))
-        self._ids.add(arm)
+        if not names:
+            return
+        pair, rows = known.read_prior(prior, len(names), self._rewards)
+        self._core.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
+        self._ids.add(names)
         self._core.follow(self._rule())
         if self._guessed:
             self._reach(first_guess(len(self)))
@@ -320,9 +350,10 @@ class Bandit:
         self._make_room()
 
     def _rule(self) -> Rule:
-        mean, weight = self._prior or (0.0, 0.0)
         rule = self._policy.resolve(len(self._ids), self._horizon)
-        return rule._replace(prior_mean=mean, prior_weight=weight)
+        if self._prior is None:
+            return rule
+        return rule._replace(prior_mean=self._prior[0], prior_weight=self._prior[1])
 
     def _look_ahead(self) -> None:
         """A guessed horizon is ahead of every decision."""

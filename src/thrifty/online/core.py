@@ -64,15 +64,15 @@ class Core:
     @property
     def has_priors(self) -> bool:
         """Whether each arm has a prior of its own."""
-        return bool(self.memory.state.prior.size)
+        return self.memory.priors
 
     @property
     def pulls(self) -> Integers:
-        return self.memory.state.pulls
+        return self.memory.field("pulls")
 
     @property
     def sums(self) -> Floats:
-        return self.memory.state.sums
+        return self.memory.field("sums")
 
     @property
     def draws(self) -> Integers:
@@ -80,7 +80,7 @@ class Core:
 
     @property
     def pending(self) -> Integers:
-        return self.memory.state.pending[:, 0]
+        return self.memory.field("pending")[:, 0]
 
     def checkpoint(self) -> Callable[[], None]:
         """A way back to here, should decisions fail. These cannot."""
@@ -136,20 +136,20 @@ class Core:
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
-        write_rule(self.memory.state, rule)
+        write_rule(self.memory, rule)
 
-    def add(self, prior: tuple[float, float] | None) -> None:
-        """One more arm, with the next number."""
+    def add(self, priors: Floats) -> None:
+        """More arms, with the next numbers: a row for each, its prior where arms have priors of their own."""
         ahead.compile_change("add")
-        arms = int(self.memory.block[ARMS])
-        state = self.memory.state
-        if arms == self.memory.room:
-            self.memory = self.memory.grown(2 * arms)
-        elif state.spans.size and state.count[USED] + history.LEAST > len(state.history):
-            self.memory = self.memory.grown(self.memory.room)
-        self.memory.resize(arms + 1)
-        mean, weight = prior or (0.0, 0.0)
-        kernels.add(self.memory.header, mean, weight)
+        memory, more = self.memory, len(priors)
+        arms = int(memory.block[ARMS])
+        entries = history.LEAST * more if memory.entries else 0
+        if arms + more > memory.room:
+            self.memory = memory.grown(max(2 * arms, arms + more), entries)
+        elif memory.block[USED] + entries > memory.entries:
+            self.memory = memory.grown(memory.room, entries)
+        self.memory.resize(arms + more)
+        kernels.add(self.memory.header, priors)
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""

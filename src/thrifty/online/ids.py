@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import Integers
@@ -17,6 +18,7 @@ MOST = 10**9
 class Ids:
     """A two-way table. Two ids are the same if they are equal, as in a dictionary.
 
+    Texts and integers of other classes, NumPy's or members of an enumeration, are kept as what they equal.
     Ids 0 to K - 1 that nobody has touched are their own numbers, and take no memory.
     """
 
@@ -36,8 +38,7 @@ class Ids:
             raise InvalidType(
                 f"arms must be a number of arms or a sequence of their ids, got {checks.shown(arms)}"
             ) from None
-        for name in names.tolist() if isinstance(names, np.ndarray) else names:
-            self.add(name)
+        self.add(self.new(names))
         if not self._names:
             raise InvalidValue("arms must have at least one id, got none")
 
@@ -49,6 +50,10 @@ class Ids:
         other = copy.copy(self)
         other._names, other._numbers = self._names.copy(), self._numbers.copy()
         return other
+
+    def __contains__(self, name: Any) -> bool:
+        """Whether there is an arm with this id; what is not hashable is none, and an error."""
+        return self._find(name) >= 0
 
     @property
     def plain(self) -> int:
@@ -86,23 +91,28 @@ class Ids:
             return numbers.astype(np.int64)
         return np.array([self.number(name, f"{what}[{i}]") for i, name in enumerate(listed)], np.int64)
 
-    def check_new(self, name: Any) -> None:
-        """Whether an id may be added."""
-        try:
-            known = self._find(name) >= 0
-        except TypeError:
-            raise InvalidType(f"an arm's id must be hashable, got {checks.shown(name)}") from None
-        if known:
-            raise InvalidValue(f"an arm's id must be a new one, got {checks.shown(name)} again")
-        if name != name:
-            raise InvalidValue(f"an arm's id must equal itself, got {checks.shown(name)}")
+    def new(self, names: list[Any] | NDArray[Any]) -> dict[Hashable, None]:
+        """These ids as they are kept, if each of them may be added."""
+        fresh: dict[Hashable, None] = {}
+        for given in names.tolist() if isinstance(names, np.ndarray) else names:
+            try:
+                name = _plain(given)
+                known = name in self or name in fresh
+            except TypeError:
+                raise InvalidType(f"an arm's id must be hashable, got {checks.shown(given)}") from None
+            if known:
+                raise InvalidValue(f"an arm's id must be a new one, got {checks.shown(given)} again")
+            if name != name:
+                raise InvalidValue(f"an arm's id must equal itself, got {checks.shown(given)}")
+            fresh[name] = None
+        return fresh
 
-    def add(self, name: Hashable) -> None:
-        """A new arm, with the next number."""
-        self.check_new(name)
+    def add(self, names: Iterable[Hashable]) -> None:
+        """New arms, with the next numbers; ``new`` has said that they may be added."""
         self._unfold()
-        self._numbers[name] = len(self._names)
-        self._names.append(name)
+        for name in names:
+            self._numbers[name] = len(self._names)
+            self._names.append(name)
 
     def remove(self, number: int, moves: Iterable[tuple[int, int]]) -> None:
         """An arm goes, and others take over numbers, each (from, to), until the last number is free."""
@@ -126,3 +136,13 @@ class Ids:
             self._names = list(range(self._plain))
             self._numbers = {name: number for number, name in enumerate(self._names)}
             self._plain = 0
+
+
+def _plain(name: Any) -> Any:
+    """An id as it is kept."""
+    plain = name
+    if isinstance(name, str):
+        plain = str.__str__(name)
+    elif isinstance(name, int | np.integer) and not isinstance(name, bool):
+        plain = int(name)
+    return plain if plain == name and hash(plain) == hash(name) else name

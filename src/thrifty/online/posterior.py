@@ -6,8 +6,10 @@ draw is made before a decision needs it, and the arm with the largest index is l
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Floats, Integers, Rule
@@ -45,7 +47,12 @@ class PosteriorCore:
         self._ids = ids
         self._rng = np.random.default_rng([seed, 0])
         self._handed = 0
-        self._arms = NEW.repeat(rule.arms)
+        self._count, self._room = rule.arms, NEW.repeat(rule.arms)
+
+    @property
+    def _arms(self) -> NDArray[Any]:
+        """The entries of the room that are in use."""
+        return self._room[: self._count]
 
     @property
     def pulls(self) -> Integers:
@@ -67,7 +74,8 @@ class PosteriorCore:
         arms, handed, rng, rule = self._arms.copy(), self._handed, self._rng.bit_generator.state, self._rule
 
         def back() -> None:
-            self._arms, self._handed, self._rng.bit_generator.state, self._rule = arms, handed, rng, rule
+            self._arms[:] = arms
+            self._handed, self._rng.bit_generator.state, self._rule = handed, rng, rule
 
         return back
 
@@ -200,8 +208,12 @@ class PosteriorCore:
     def follow(self, rule: Rule) -> None:
         self._rule = rule
 
-    def add(self, prior: object) -> None:
-        self._arms = np.append(self._arms, NEW)
+    def add(self, priors: Floats) -> None:
+        arms = self._count + len(priors)
+        if arms > self._room.size:
+            self._room = np.append(self._arms, NEW.repeat(arms))
+        self._room[self._count : arms] = NEW
+        self._count = arms
 
     def remove(self, arm: int) -> Moves:
         last, hole = self._arms.size - 1, arm
@@ -211,5 +223,5 @@ class PosteriorCore:
         moves = [(hole, arm), (last, hole)]
         for source, target in moves:
             self._arms[target] = self._arms[source]
-        self._arms = self._arms[:-1].copy()
+        self._count -= 1
         return moves

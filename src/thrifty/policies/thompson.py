@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from thrifty import checks, laws
@@ -52,6 +53,11 @@ def batch_size(horizon: int, alpha: float) -> int:
     [204210, 769, 191]
     """
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
+    return _batch_size(horizon, checks.unit("alpha", alpha))
+
+
+@lru_cache(maxsize=256)
+def _batch_size(horizon: int, alpha: float) -> int:
     return max(1, math.ceil(batch.phi(horizon, alpha)))
 
 
