@@ -103,6 +103,13 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     return value
 
 
+def again(kind: type, value: object) -> None:
+    """The checks that a dataclass of this kind makes of its fields: they may have been changed by force."""
+    check = getattr(kind, "__post_init__", None)
+    if check is not None:
+        check(value)
+
+
 def numbers(name: str, values: object) -> tuple[float, ...]:
     """A sequence of at least one finite number, as a tuple."""
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):

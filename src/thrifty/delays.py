@@ -93,7 +93,8 @@ NO_DELAY = ConstantDelay(0)
 
 def clean(delay: object) -> Delay:
     """A delay as ``simulate`` takes it: a number of decisions, or one of the classes above."""
-    if isinstance(delay, Delay):
+    if isinstance(delay, Delay) and type(delay) in DELAYS.values():
+        checks.again(type(delay), delay)
         return delay
     try:
         return ConstantDelay(checks.integer("delay", delay, at_least=0, at_most=LONGEST))

@@ -361,8 +361,8 @@ def test_progress_is_shown_on_standard_error_alone(capsys: pytest.CaptureFixture
         ({"policies": []}, "policies must have at least one policy, got none"),
         ({"policies": None}, "policies must be policies such as ThompsonSampling(), got None"),
         ({"policies": thrifty.TSMA}, "policies must be policies such as ThompsonSampling(), got <class"),
-        ({"policies": [thrifty.TSMA]}, "policies[0] must be a policy such as ThompsonSampling(), got <class"),
-        ({"policies": ["TSMA"]}, "policies[0] must be a policy such as ThompsonSampling(), got 'TSMA'"),
+        ({"policies": [thrifty.TSMA]}, "policies[0] must be a policy such as TSMA(), got <class"),
+        ({"policies": ["TSMA"]}, "policies[0] must be a policy such as TSMA(), got 'TSMA'"),
         (
             {"policies": [thrifty.TSMA(1), thrifty.TSTD(), thrifty.TSMA(1.0)]},
             "policies must be different from each other, got TSMA(alpha=1.0, law='gaussian', phi=None, "

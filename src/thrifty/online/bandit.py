@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import OWN, Floats, Rule, policy_stream
-from thrifty.errors import InvalidType, InvalidValue
+from thrifty.errors import InvalidValue
 from thrifty.online import forks, known, snapshot
 from thrifty.online.core import Core, OwnIndexCore, begin_memory
 from thrifty.online.ids import MOST, Ids
@@ -19,7 +19,7 @@ from thrifty.online.inputs import sequence
 from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import Policy, first_guess
+from thrifty.policies import Policy, checked, first_guess
 
 
 class Bandit:
@@ -53,8 +53,7 @@ class Bandit:
         statistics: Any = None,
         engine: str = "auto",
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise InvalidType(f"policy must be a policy such as TSMA(), got {checks.shown(policy)}")
+        policy = checked("policy", policy)
         seed = _read_seed(seed)
         self._policy = policy
         self._ids = Ids(arms)

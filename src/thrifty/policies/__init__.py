@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from thrifty import checks
+from thrifty.errors import InvalidType
 from thrifty.policies.base import HorizonPolicy, Policy, first_guess
 from thrifty.policies.binarised import Binarised
 from thrifty.policies.historic import NPTS, MultinomialTS
@@ -66,6 +68,30 @@ GROUPS: dict[str, tuple[type[Policy], ...]] = {
 POLICIES = {kind.__name__: kind for kinds in GROUPS.values() for kind in kinds}
 
 
+# What kernels trust a policy with: codes, sizes and addresses that they do not check.
+TRUSTED = ("resolve", "stages", "engine_for", "engines", "runs_on", "fastest_from", "needs_horizon")
+
+
+def checked(name: str, policy: object) -> Policy:
+    """A policy whose rules kernels can follow: thrifty's own, or an index of the user's, with fields that are
+    still what they were checked to be."""
+    if not isinstance(policy, Policy):
+        raise InvalidType(f"{name} must be a policy such as TSMA(), got {checks.shown(policy)}")
+    ours = [kind for kind in type(policy).__mro__ if kind.__module__.partition(".")[0] == "thrifty"]
+    for trusted in TRUSTED:
+        makers = [kind for kind in type(policy).__mro__ if trusted in vars(kind)]
+        if trusted in vars(policy) or makers[0] not in ours:
+            raise InvalidType(
+                f"{name} must not have {trusted} of its own, got {type(policy).__name__}: a policy of your "
+                "own is an IndexPolicy, with an index"
+            )
+    checks.again(ours[0], policy)
+    for field, value in vars(policy).items():
+        if isinstance(value, Policy):
+            checked(f"{name}.{field}", value)
+    return policy
+
+
 def described(policy: Policy) -> dict[str, Any]:
     """A policy as a table: its name and its fields.
 
@@ -117,6 +143,7 @@ __all__ = [
     "UCB1Tuned",
     "UCBImproved",
     "batch_size",
+    "checked",
     "described",
     "first_guess",
     "restored",

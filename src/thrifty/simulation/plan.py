@@ -10,8 +10,8 @@ from thrifty.delays import Delay
 from thrifty.engines.play import PLAYS
 from thrifty.engines.state import Integers, Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import Policy, described
-from thrifty.problems import REWARDS, Problem
+from thrifty.policies import Policy, checked, described
+from thrifty.problems import PROBLEMS, REWARDS, Problem
 from thrifty.simulation.result import Settings
 
 NEEDED = {
@@ -44,9 +44,7 @@ def plan(
 ) -> Plan:
     """Check the arguments of ``simulate`` and resolve them."""
     policies = _policies(policies)
-    if not isinstance(problem, Problem):
-        raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
-    arms = problem.gaps.size
+    arms = _problem(problem).gaps.size
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     prior = _prior(prior)
     if prior is None and horizon < arms:
@@ -84,18 +82,29 @@ def plan(
 
 def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
     if isinstance(policies, Policy):
-        return (policies,)
+        return (checked("policies", policies),)
     if not isinstance(policies, Iterable):
         raise InvalidType(f"policies must be policies such as ThompsonSampling(), got {policies!r}")
     listed = tuple(policies)
     if not listed:
         raise InvalidValue("policies must have at least one policy, got none")
     for i, policy in enumerate(listed):
-        if not isinstance(policy, Policy):
-            raise InvalidType(f"policies[{i}] must be a policy such as ThompsonSampling(), got {policy!r}")
-        if policy in listed[:i]:
+        if checked(f"policies[{i}]", policy) in listed[:i]:
             raise InvalidValue(f"policies must be different from each other, got {policy!r} twice")
     return listed
+
+
+def _problem(problem: object) -> Problem:
+    """A problem that kernels know, with fields that are still what they were checked to be."""
+    if not isinstance(problem, Problem):
+        raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
+    if type(problem) not in PROBLEMS.values():
+        raise InvalidType(
+            f"problem must be one of {', '.join(kind.__name__ for kind in PROBLEMS.values())}, got "
+            f"{type(problem).__name__}: problems of your own come with a later version, until then use Bandit"
+        )
+    checks.again(type(problem), problem)
+    return problem
 
 
 def _labels(policies: Sequence[Policy]) -> tuple[str, ...]:
@@ -115,6 +124,7 @@ def _prior(prior: object) -> tuple[float, float] | None:
 
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:
+    checks.choice(f"rewards of {policy!r}", policy.rewards, REWARDS)
     if REWARDS.index(problem.rewards) > REWARDS.index(policy.rewards):
         raise InvalidValue(
             f"{policy!r} needs {NEEDED[policy.rewards]}, and those of a {problem.kind} problem are not"

@@ -1,0 +1,230 @@
+"""Nothing reaches a kernel unchecked: codes, sizes and addresses are thrifty's own, or are refused."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import thrifty
+from thrifty.delays import Delay
+from thrifty.engines.late import Late, new_late
+from thrifty.engines.state import AGGREGATE, OWN, Rule, delay_stream
+from thrifty.policies import TRUSTED, Policy
+from thrifty.problems import PROBLEMS, Arms, Problem
+
+BERNOULLI = thrifty.Bernoulli([0.9, 0.8])
+
+
+def forced(value: Any, **fields: Any) -> Any:
+    """A frozen value whose fields were changed by force."""
+    for name, field in fields.items():
+        object.__setattr__(value, name, field)
+    return value
+
+
+# Problems --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mine(Problem):
+    """A code that no kernel knows, and fewer rows than arms."""
+
+    kind: ClassVar[str] = "mine"
+    rewards: ClassVar[str] = "binary"
+    family: ClassVar[str] = "bernoulli"
+
+    @property
+    def expectations(self) -> Any:
+        return np.array([0.5, 0.4, 0.3])
+
+    def kernel(self) -> Arms:
+        return Arms(99, np.zeros((1, 1)), np.zeros(0), self.gaps)
+
+
+class Longer(thrifty.Bernoulli):
+    """A known code, and fewer rows than arms."""
+
+    @property
+    def expectations(self) -> Any:
+        return np.linspace(0.0, 1.0, 1000)
+
+    def kernel(self) -> Arms:
+        return thrifty.Bernoulli(self.means).kernel()
+
+
+@pytest.mark.parametrize("problem", [Mine(), Longer([0.5])], ids=["Mine", "Longer"])
+def test_a_problem_of_ones_own_is_refused_with_a_word_on_what_to_do(problem: Problem) -> None:
+    name = type(problem).__name__
+    with pytest.raises(
+        thrifty.InvalidType,
+        match=rf"^problem must be one of Bernoulli, .*, Exponential, got {name}: problems of your own come "
+        "with a later version, until then use Bandit$",
+    ):
+        thrifty.simulate(thrifty.UCB1(), problem, 1000, runs=1)
+
+
+def discrete(**fields: Any) -> Problem:
+    changed: Problem = forced(thrifty.Discrete([0.0, 1.0], [[0.5, 0.5], [1, 0]]), **fields)
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("problem", "match"),
+    [
+        (forced(thrifty.Bernoulli([0.5]), means=(2.0, 0.5)), r"means\[0\] of a Bernoulli problem must be in"),
+        (forced(thrifty.Gaussian([0.5, 0.4]), sd=0.0), "sd must be above 0, got 0.0"),
+        (
+            forced(thrifty.Beta([1, 2], [1, 2]), b=(1.0,)),
+            "a and b must have one shape per arm each",
+        ),
+        (forced(thrifty.Beta([1, 2], [1, 2]), b=(1.0, -1.0)), r"b\[1\] must be above 0, got -1.0"),
+        (discrete(values=(0.5,)), r"probabilities\[0\] must have 1 entries, one per value, got 2"),
+        (discrete(probabilities=((0.5, 0.1),)), r"probabilities\[0\] must not be negative and must sum to 1"),
+        (forced(thrifty.Poisson([1, 2]), means=(float("nan"), 1.0)), r"means\[0\] must be finite, got nan"),
+    ],
+    ids=str,
+)
+def test_a_problem_that_was_changed_by_force_is_checked_again(problem: Problem, match: str) -> None:
+    with pytest.raises(thrifty.ThriftyError, match=match):
+        thrifty.simulate(thrifty.UCB1(), problem, 100, runs=1)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=lambda problem: problem.__name__)
+def test_kernels_are_given_a_row_for_each_arm_and_a_value_for_each_column(problem: type[Problem]) -> None:
+    fields: dict[str, Any] = {
+        "Beta": {"a": [1, 2, 3], "b": [2, 2, 2]},
+        "Discrete": {"values": [0.0, 0.5], "probabilities": [[1, 0], [0.5, 0.5], [0, 1]]},
+        "ClippedGaussian": {"means": [0.1, 0.2, 0.3], "sd": 1.0},
+    }
+    arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).kernel()
+    assert len(arms.params) == len(arms.gaps) == 3
+    assert arms.kind in range(len(PROBLEMS))
+    if arms.values.size:
+        assert arms.params.shape[1] == arms.values.size
+        assert arms.params[:, -1].tolist() == [1.0, 1.0, 1.0]
+
+
+# Delays ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Endless(Delay):
+    """Longer than there is room for."""
+
+    kind: ClassVar[str] = "endless"
+
+    def late(self, seed: int, run: int) -> Late:
+        return new_late(1, 10, 20, 0.0, delay_stream(seed, run))._replace(high=10**6)
+
+
+@pytest.mark.parametrize(
+    ("delay", "match"),
+    [
+        (Endless(), "delay must be a number of decisions or a delay such as .* got Endless"),
+        (forced(thrifty.ConstantDelay(3), rounds=-3), "rounds must be at least 0, got -3"),
+        (forced(thrifty.UniformDelay(3, 5), high=2), "low must be at most high, 2, got 3"),
+        (forced(thrifty.GeometricDelay(3), mean=float("inf")), "mean must be finite, got inf"),
+    ],
+    ids=str,
+)
+def test_delays_that_kernels_do_not_know(delay: Delay, match: str) -> None:
+    with pytest.raises(thrifty.ThriftyError, match=match):
+        thrifty.simulate(thrifty.UCB1(), BERNOULLI, 100, runs=1, delay=delay)
+
+
+# Policies --------------------------------------------------------------------------------------------------
+
+
+def refused(policy: Policy, match: str) -> None:
+    plays: list[Callable[[], object]] = [
+        lambda: thrifty.simulate(policy, BERNOULLI, 100, runs=1),
+        lambda: thrifty.simulate([thrifty.UCB1(), policy], BERNOULLI, 100, runs=1),
+        lambda: thrifty.Bandit(policy, 2),
+    ]
+    for play in plays:
+        with pytest.raises(thrifty.ThriftyError, match=match):
+            play()
+
+
+class Strange(thrifty.KLUCB):
+    """A rule of another schedule, for other arms, without the memory that it needs."""
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(AGGREGATE, 10**6, horizon, law=77)
+
+
+class Elsewhere(thrifty.KLUCB):
+    """An address that nobody knows."""
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(OWN, arms, horizon, function=8, own=16)
+
+
+class Backwards(thrifty.KLUCB):
+    def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
+        return [(-5, self.resolve(arms, horizon)), (10**6, self.resolve(arms, horizon))]
+
+
+class Wrong(thrifty.KLUCB):
+    engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
+
+
+@dataclass(frozen=True)
+class Bare(Policy):
+    """Nothing of thrifty's."""
+
+    label = "bare"
+
+    def resolve(self, arms: int, horizon: int) -> Rule:
+        return Rule(0, arms + 1, horizon)
+
+
+@pytest.mark.parametrize(
+    ("policy", "what"),
+    [(Strange(), "resolve"), (Elsewhere(), "resolve"), (Backwards(), "stages"), (Wrong(), "engines")]
+    + [(Bare(), "resolve"), (forced(thrifty.TSMA(), resolve=Strange().resolve), "resolve")]
+    + [(type("Own", (thrifty.TSMA,), {name: None})(), name) for name in TRUSTED],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_rules_are_made_by_thrifty_alone(policy: Policy, what: str) -> None:
+    name = type(policy).__name__
+    refused(policy, rf"must not have {what} of its own, got {name}: a policy of your own is an IndexPolicy")
+    if isinstance(policy, thrifty.KLUCB):
+        inside = forced(thrifty.Binarised(), policy=policy)
+        refused(inside, rf"\.policy must not have {what} of its own, got {name}")
+
+
+@pytest.mark.parametrize(
+    ("policy", "match"),
+    [
+        (forced(thrifty.TSMA(), phi=-1.0), "phi must be at least 1, got -1.0"),
+        (forced(thrifty.TSMA(), law="cauchy"), "law must be one of gaussian, beta, gamma, got 'cauchy'"),
+        (forced(thrifty.EpsilonTS(), epsilon=7.0), r"epsilon must be in \(0, 1\], got 7.0"),
+        (forced(thrifty.KLUCB(), family="gamma"), "family must be one of .* got 'gamma'"),
+        (forced(thrifty.MultinomialTS(), levels=0), "levels must be at least"),
+        (forced(thrifty.NPTS(), bound=float("nan")), "bound must be finite, got nan"),
+        (forced(thrifty.MOSS(), anytime=3), "anytime must be True or False, got 3"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_a_policy_that_was_changed_by_force_is_checked_again(policy: Policy, match: str) -> None:
+    refused(policy, match)
+
+
+def test_a_policy_with_a_name_of_its_own_is_welcome() -> None:
+    class Renamed(thrifty.TSMA):
+        @property
+        def label(self) -> str:
+            return "mine"
+
+    assert thrifty.simulate(Renamed(), BERNOULLI, 100, runs=1).labels == ("mine",)
+    assert thrifty.Bandit(Renamed(), 2).select() in (0, 1)
+
+
+def test_rewards_that_are_none_of_the_kinds() -> None:
+    class Odd(thrifty.UCB1):
+        rewards = "small"
+
+    refused(Odd(), r"rewards of .*Odd\(\) must be one of binary, unit, non-negative, any, got 'small'")
