@@ -5,7 +5,7 @@ import inspect
 import itertools
 import json
 import math
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field, make_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -648,7 +648,64 @@ def test_an_index_policy_refuses_what_it_cannot_run() -> None:
     with pytest.raises(thrifty.InvalidType, match=r"Bare must be decorated with @dataclass\(frozen=True\)"):
         Bare()
 
+    for name in ("law", "anytime", "engines", "rewards", "label", "_hidden"):
+        kind = make_dataclass("Taken", [(name, float, 1.0)], bases=(Own,), frozen=True)
+        with pytest.raises(
+            thrifty.InvalidType, match=f"Taken must not have a field {name}: choose another name"
+        ):
+            kind()
+
     with pytest.raises(thrifty.InvalidType, match="b must be a number, got 'wide'"):
         Own(b="wide")  # type: ignore[arg-type]
     with pytest.raises(thrifty.InvalidValue, match="a must be finite, got nan"):
         Own(a=math.nan)
+
+
+def text(self, n, mean, t, rng):
+    return "1.5"
+
+
+def imports(self, n, mean, t, rng):
+    import math
+
+    return math.sqrt(n)
+
+
+def nothing(self, n, mean, t, rng):
+    pass
+
+
+def pair(self, n, mean, t, rng):
+    return n, mean
+
+
+def few(self, n, mean):
+    return mean
+
+
+def better_than_even(self, n, mean, t, rng):
+    return mean > 0.5
+
+
+@pytest.mark.parametrize("index", [text, imports, nothing, pair, few])
+def test_an_index_that_is_no_formula_is_refused(index: Any) -> None:
+    """By name, with the reason and with what to do."""
+    policy = make_dataclass(
+        "Bad", [], bases=(thrifty.IndexPolicy,), namespace={"index": index}, frozen=True
+    )()
+    hint = r" \(it may only compute, and must return a number; import modules outside of it\)"
+    match = f"^the index of Bad cannot be compiled: .*{hint}$"
+    for play in (
+        lambda: thrifty.simulate(policy, thrifty.Bernoulli([0.5, 0.4]), 100, runs=1),
+        lambda: thrifty.Bandit(policy, 2, prior=(0.5, 1.0)).select(),
+    ):
+        with pytest.raises(thrifty.InvalidValue, match=match):
+            play()
+
+
+def test_an_index_may_be_true_or_false() -> None:
+    policy = make_dataclass(
+        "Even", [], bases=(thrifty.IndexPolicy,), namespace={"index": better_than_even}, frozen=True
+    )()
+    bandit = thrifty.Bandit(policy, 2, statistics={"arm": [0, 1], "pulls": [4, 4], "mean": [0.25, 0.75]})
+    assert bandit.select_many(5) == [1] * 5

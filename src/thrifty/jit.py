@@ -10,13 +10,12 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core.errors import NumbaError as CompilationError
 
 from thrifty import cache
 from thrifty.cache import config
 from thrifty.linking import Linked
 
-__all__ = ["CompilationError", "compile_by", "config", "entry", "hot", "inlined", "kernel"]
+__all__ = ["compile_by", "config", "entry", "hot", "inlined", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

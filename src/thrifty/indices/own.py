@@ -45,7 +45,7 @@ def address(index: Callable[..., float], inside: Any) -> int:
         parameters = (*to_fixed_tuple(numba.carray(own, size), size), arms, horizon)
         itself, words = inside(*parameters), numba.carray(rng, random.WORDS)
         try:
-            return float(formula(itself, n, mean, t, words))
+            return 1.0 * formula(itself, n, mean, t, words)  # a text cannot be multiplied
         except Exception:
             return math.nan
 
@@ -61,7 +61,7 @@ def index(function, own, arms, horizon, n, mean, t, rng):
     itself = inside(*parameters, np.int64(arms), np.int64(horizon))
     try:
         with np.errstate(all="ignore"):
-            return float(formula(itself, np.float64(n), np.float64(mean), np.int64(t), rng))
+            return float(1.0 * formula(itself, np.float64(n), np.float64(mean), np.int64(t), rng))
     except Exception:
         return math.nan
 

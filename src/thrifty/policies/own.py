@@ -13,8 +13,9 @@ from thrifty import checks
 from thrifty.engines.state import OWN, Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.indices import own
-from thrifty.jit import CompilationError
 from thrifty.policies.base import Policy
+
+TAKEN = ("law", "anytime")  # fields of other policies that mean something to those who play them
 
 
 @runtime_checkable
@@ -47,7 +48,7 @@ class IndexPolicy(Policy):
     citation: ClassVar[str] = "your own"
 
     def __post_init__(self) -> None:
-        if not hasattr(type(self), "index"):
+        if not callable(getattr(type(self), "index", None)):
             raise InvalidType(f"{type(self).__name__} must have a method index(self, n, mean, t, rng)")
         if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
             raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
@@ -55,6 +56,10 @@ class IndexPolicy(Policy):
             if field.name in ("arms", "horizon"):
                 raise InvalidType(
                     f"{type(self).__name__} must not have a field {field.name}: index is given it"
+                )
+            if hasattr(IndexPolicy, field.name) or field.name in TAKEN or field.name.startswith("_"):
+                raise InvalidType(
+                    f"{type(self).__name__} must not have a field {field.name}: choose another name"
                 )
             object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
 
@@ -79,9 +84,12 @@ def _address(policy: type[IndexPolicy]) -> int:
     names = [*(field.name for field in fields(policy)), "arms", "horizon"]
     try:
         return own.address(policy.index, namedtuple(policy.__name__, names))
-    except CompilationError as error:
+    except Exception as error:  # Numba's own errors, and those of the functions that it calls
         reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
-        raise InvalidValue(f"the index of {policy.__name__} cannot be compiled: {reasons[0]}") from error
+        raise InvalidValue(
+            f"the index of {policy.__name__} cannot be compiled: {reasons[0] if reasons else error!r} "
+            "(it may only compute, and must return a number; import modules outside of it)"
+        ) from error
 
 
 @cache
