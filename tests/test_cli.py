@@ -212,6 +212,18 @@ def test_plot_several_into_a_folder(finished, tmp_path):
     assert names(folder) == {"small.svg", "small.png", "other.svg", "other.png"}
 
 
+def test_plot_every_result_of_a_folder(finished, tmp_path, capsys):
+    for name in ("one", "two"):
+        shutil.copy(finished / "small.npz", tmp_path / f"{name}.npz")
+    assert main(["plot", str(tmp_path), "--out", str(tmp_path / "figures")]) == 0
+    assert names(tmp_path / "figures") == {"one.svg", "one.png", "two.svg", "two.png"}
+    (tmp_path / "empty").mkdir()
+    for command in (["plot"], ["compare"], ["export", "--parquet"]):
+        capsys.readouterr()
+        assert main([command[0], str(tmp_path / "empty"), *command[1:]]) == 2
+        assert error(capsys) == f"{tmp_path / 'empty'} must have results (.npz), and has none"
+
+
 def test_plot_does_not_draw_two_results_to_one_file(finished, tmp_path, capsys):
     twin = shutil.copy(finished / "small.npz", tmp_path)
     assert main(["plot", str(finished / "small.npz"), str(twin), "--out", str(tmp_path / "f")]) == 2

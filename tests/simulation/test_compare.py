@@ -263,6 +263,22 @@ def test_two_policies_are_compared(saved: Path, tmp_path: Path, capsys: pytest.C
     assert f"{LABELS[3]} has less regret than {LABELS[1]} at the horizon; " in out
 
 
+def test_every_result_of_a_folder_is_compared(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(saved)]) == 0
+    alone = capsys.readouterr().out
+    assert main(["compare", str(saved.parent)]) == 0
+    assert capsys.readouterr().out == alone
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.npz").write_bytes(saved.read_bytes())
+    assert main(["compare", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"a\n\n{alone}\nb\n\n{alone}"
+    assert main(["compare", str(tmp_path), LABELS[3], LABELS[1], "--plot", str(tmp_path / "x.png")]) == 2
+    said = f"--plot draws one result, and {tmp_path} has 2: name one"
+    assert capsys.readouterr().err == f"thrifty: error: {said}\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,7 +2,12 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from thrifty.cli.shared import results
+
+if TYPE_CHECKING:
+    from thrifty.simulation.result import Result
 
 
 def describe(commands: Any) -> None:
@@ -14,13 +19,17 @@ def describe(commands: Any) -> None:
         epilog="""\
 examples:
   thrifty compare out/paper.npz
+  thrifty compare night                     # every result in the folder
   thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)"
   thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)" --plot difference.png
 
 Policies are named as in the summary of the result.""",
     )
     parser.add_argument(
-        "result", metavar="RESULT.npz", type=Path, help="written by thrifty simulate or sweep"
+        "result",
+        metavar="RESULT",
+        type=Path,
+        help="a result (.npz) of thrifty simulate or sweep, or a folder of them",
     )
     parser.add_argument("policies", metavar="POLICY", nargs="*", help="two of them, by their labels")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
@@ -37,16 +46,24 @@ def run(arguments: argparse.Namespace) -> None:
         raise InvalidValue(f"policies must be two, or none for a ranking, got {len(named)}")
     if arguments.plot and not named:
         raise InvalidValue("--plot draws the difference of two policies: name them")
-    result = Result.load(arguments.result)
+    files = results(arguments.result)
+    if arguments.plot and len(files) > 1:
+        raise InvalidValue(f"--plot draws one result, and {arguments.result} has {len(files)}: name one")
+    for file in files:
+        if len(files) > 1:
+            print(f"{file.stem}\n" if file is files[0] else f"\n{file.stem}\n")
+        _compare(Result.load(file), named, arguments.level, arguments.plot)
+
+
+def _compare(result: "Result", named: list[str], level: float, plot: Path | None) -> None:
     if not named:
-        runs, level = result.settings.runs, 100 * arguments.level
-        print(f"{result.ranking(arguments.level)}\n")
-        print(f"{runs} runs; all intervals and ranks together hold at {level:g} %")
+        print(f"{result.ranking(level)}\n")
+        print(f"{result.settings.runs} runs; all intervals and ranks together hold at {100 * level:g} %")
         return
     first, second = named
-    difference = result.compare(first, second, arguments.level)
+    difference = result.compare(first, second, level)
     print(difference)
-    if arguments.plot:
+    if plot:
         from thrifty.report import difference as figure
 
-        print(f"\nwrote {figure.draw(difference, arguments.plot)}")
+        print(f"\nwrote {figure.draw(difference, plot)}")

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from thrifty.errors import FileError
+from thrifty.cli.shared import results
 
 NAME = "results.parquet"
 
@@ -45,9 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     source = arguments.source
     folder = source if source.is_dir() else source.parent
     target = arguments.parquet or folder / NAME
-    files = sorted(source.glob("*.npz")) if source.is_dir() else [source]
-    if not files:
-        raise FileError(f"{source} must have results (.npz), and has none")
+    files = results(source)
     tables = [frame.to_frame(Result.load(file), case=file.stem) for file in files]
     rows = frame.write(tables, target)
     print(f"wrote {rows:,} rows of {len(files)} results to {target}")

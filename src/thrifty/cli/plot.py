@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from thrifty.cli.shared import draw
+from thrifty.cli.shared import draw, results
 from thrifty.errors import FileError
 
 
@@ -16,10 +16,15 @@ def describe(commands: Any) -> None:
         epilog="""\
 examples:
   thrifty plot out/paper.npz
+  thrifty plot night                        # every result in the folder
   thrifty plot out/*.npz --out figures""",
     )
     parser.add_argument(
-        "results", metavar="RESULT.npz", type=Path, nargs="+", help="written by thrifty simulate"
+        "results",
+        metavar="RESULT",
+        type=Path,
+        nargs="+",
+        help="a result (.npz) of thrifty simulate or sweep, or a folder of them",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: beside each result")
     parser.set_defaults(run=run)
@@ -30,7 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
     from thrifty.simulation.result import Result
 
     sources: dict[Path, Path] = {}
-    for source in arguments.results:
+    for source in (file for given in arguments.results for file in results(given)):
         target = (arguments.out or source.parent) / source.name
         if sources.setdefault(target, source) != source:
             raise FileError(f"{sources[target]} and {source} would be drawn to the same files")

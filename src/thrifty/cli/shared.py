@@ -1,9 +1,11 @@
-"""What several commands need: reading numbers, and drawing a result."""
+"""What several commands need: reading numbers, finding results and drawing them."""
 
 import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from thrifty.errors import FileError
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
@@ -30,6 +32,14 @@ def numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be numbers such as 0.9,0.8, got {text!r}") from None
+
+
+def results(source: Path) -> list[Path]:
+    """The result files that are meant: all of a folder, or this one."""
+    files = sorted(source.glob("*.npz")) if source.is_dir() else [source]
+    if not files:
+        raise FileError(f"{source} must have results (.npz), and has none")
+    return files
 
 
 def draw(result: "Result", data: Path) -> list[Path]:
