@@ -1,6 +1,8 @@
 """simulate: the same numbers whatever happens around them, right answers at the edges, clear refusals."""
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from thrifty.engines import TOURNAMENT_FROM
 from thrifty.engines.state import policy_stream, reward_stream
 from thrifty.numerics import random
 from thrifty.policies import POLICIES, Policy
+from thrifty.policies.base import HorizonPolicy
 from thrifty.simulation import run as run_module
 
 EVERY: list[Policy] = [
@@ -66,14 +69,29 @@ def test_company_and_order_change_nothing() -> None:
         assert row(together, p) == row(alone, 0) == row(backwards, len(EVERY) - 1 - p)
 
 
-@pytest.mark.parametrize("slice_", [1, 700])
-def test_slices_change_nothing(slice_: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: dict[str, Any] = {"horizon": 300, "runs": 3, "seed": 8, "checkpoints": [9, 10, 77, 300]}
-    whole = thrifty.simulate(EVERY, sevenths(9), **settings)
-    prior = thrifty.simulate(EVERY, sevenths(9), **settings, prior=(0.5, 2.0))
-    monkeypatch.setattr(run_module, "SLICE", slice_)
-    assert same(whole, thrifty.simulate(EVERY, sevenths(9), **settings))
-    assert same(prior, thrifty.simulate(EVERY, sevenths(9), **settings, prior=(0.5, 2.0)))
+@pytest.mark.parametrize("arms", [9, 70])
+@pytest.mark.parametrize("lengths", [(1,), (1, 2, 37, 5)], ids=str)
+def test_slices_change_nothing(lengths: tuple[int, ...], arms: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On every engine, with and without a prior and late rewards, and where a guessed horizon is reached."""
+    guessing = [policy(anytime=True) for policy in POLICIES.values() if issubclass(policy, HorizonPolicy)]
+    settings: dict[str, Any] = {"horizon": 300, "seed": 8, "checkpoints": [9, 10, 77, 300]}
+    worlds: list[dict[str, Any]] = [{}, {"prior": (0.5, 2.0)}, {"delay": thrifty.GeometricDelay(5)}]
+
+    def results() -> list[thrifty.Result]:
+        problem = sevenths(arms)
+        return [thrifty.simulate(EVERY + guessing, problem, runs=1, **settings, **world) for world in worlds]
+
+    def cut(start: int, stop: int, *_: Any) -> Iterator[tuple[int, int]]:
+        for length in itertools.cycle(lengths):
+            if start < stop:
+                yield start, min(start + length, stop)
+                start += length
+            else:
+                return
+
+    whole = results()
+    monkeypatch.setattr(run_module, "slices", cut)
+    assert all(map(same, whole, results()))
 
 
 def test_more_runs_keep_the_earlier_ones() -> None:

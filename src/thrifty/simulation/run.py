@@ -1,12 +1,12 @@
 """Simulate policies on a problem: workers and slices around the compiled loop."""
 
+import itertools
 import os
 import platform
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -17,9 +17,9 @@ from thrifty import checks
 from thrifty.delays import Delay
 from thrifty.engines import ahead
 from thrifty.engines.state import (
+    USED,
     Floats,
     Integers,
-    Rule,
     draws,
     new_state,
     new_trace,
@@ -33,8 +33,9 @@ from thrifty.problems import Arms, Problem
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar
 from thrifty.simulation.result import Result
+from thrifty.slices import cost, slices
 
-SLICE = 3_000_000  # arms looked at in one call of the kernel
+PATIENCE = 0.2  # seconds of waiting without a look at the keyboard, where waiting is deaf
 
 
 def simulate(
@@ -72,8 +73,16 @@ def simulate(
 
 def work(ready: Plan) -> int:
     """How much there is to do, in the unit of ``advance``: arms looked at."""
-    costs = (_cost(*pair) for pair in zip(ready.stages, ready.settings.engines, strict=True))
-    return ready.settings.runs * ready.settings.horizon * sum(costs)
+    return sum(run_work(ready, p) for p in range(len(ready.plays))) * ready.settings.runs
+
+
+def run_work(ready: Plan, p: int) -> int:
+    """The same for one run of one policy."""
+    return ready.settings.horizon * _cost(ready, p)
+
+
+def _cost(ready: Plan, p: int) -> int:
+    return cost(ready.stages[p][-1][1], looks_at_all=ready.settings.engines[p] == "scan")
 
 
 class Outcome(NamedTuple):
@@ -87,28 +96,42 @@ class Outcome(NamedTuple):
 
 
 def execute(ready: Plan, workers: int, advance: Advance) -> Result:
-    """Play every run of the plan on a pool of threads; the kernels release the GIL."""
+    """Play every run of the plan on some threads; the kernels release the GIL."""
     settings, policies = ready.settings, len(ready.plays)
     result, seconds = empty(ready), np.zeros((policies, settings.runs))
     kernel = settings.problem.kernel()
+    # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
+    todo = itertools.product(range(settings.runs), range(policies))
     stop = threading.Event()
+    failures: dict[tuple[int, int], BaseException] = {}
 
-    def play(p: int, run: int) -> None:
-        outcome = play_run(ready, kernel, p, run, advance, stop.is_set)
-        if outcome is not None:
+    def play() -> None:
+        for run, p in todo:  # each goes to one thread
+            try:
+                outcome = play_run(ready, kernel, p, run, advance, stop.is_set)
+            except BaseException as error:
+                failures[run, p] = error
+            if failures or outcome is None:
+                return
             store(result, p, run, outcome)
             seconds[p, run] = outcome.seconds
 
     compile_for(ready)
-    with ThreadPoolExecutor(workers) as pool:
-        # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
-        jobs = [pool.submit(play, p, run) for run in range(settings.runs) for p in range(policies)]
-        try:
-            for job in jobs:
-                job.result()
-        except BaseException:
-            stop.set()
-            raise
+    # Plain threads: Ctrl-C amid the work of an executor can leave its locks locked, and then nobody goes on.
+    threads = [threading.Thread(target=play) for _ in range(min(workers, settings.runs * policies))]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(PATIENCE)  # and not for ever: on Windows, Ctrl-C would not be heard
+    finally:
+        stop.set()
+        for thread in threads:
+            if thread.is_alive():
+                thread.join()
+    if failures:
+        raise failures[min(failures)]  # the first in order, whichever came first
     result.provenance.update(provenance(seconds.sum(axis=1).tolist(), workers))
     return result
 
@@ -145,30 +168,29 @@ def play_run(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome | None:
     """One run of one policy, in slices, so that progress shows and an interruption is heeded: then, None."""
-    began, settings = time.thread_time(), ready.settings
-    stages, engine = ready.stages[p], settings.engines[p]
-    state = new_state(stages[0][1], policy_stream(settings.seed, run), engine)
+    began, settings, rules = time.thread_time(), ready.settings, dict(ready.stages[p])
+    state = new_state(rules[0], policy_stream(settings.seed, run), settings.engines[p])
     trace = new_trace(ready.checkpoints)
     rewards = reward_stream(settings.seed, run)
     delays = settings.delay.late(settings.seed, run)
-    cost = _cost(stages, engine)
-    size = max(1, SLICE // cost)
-    ends = [*(start for start, _ in stages[1:]), settings.horizon]
+    kept = (lambda: int(state.count[USED])) if rules[0].history else None
+    initial = rules[0].arms if settings.prior is None else 0  # rounds without a choice
+    each, simple = _cost(ready, p), cost(ready.stages[p][-1][1], looks_at_all=False)
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
-        for (first, rule), last in zip(stages, ends, strict=True):
-            write_rule(state, rule)
-            for start in range(first, last, size):
+        for first, last in itertools.pairwise(sorted({*rules, initial, settings.horizon})):
+            if first in rules:
+                write_rule(state, rules[first])
+            for start, end in slices(first, last, simple if first < initial else each, kept):
                 if stopped():
                     return None
-                end = min(start + size, last)
-                anew = start == first and (start > 0 or settings.prior is not None)
+                anew = start in rules and (start > 0 or settings.prior is not None)
                 played = ready.plays[p](state.header, kernel, rewards, delays, trace, start, end, anew)
                 if played < end:
                     label = settings.labels[p]
                     raise InvalidValue(
                         f"the index of {label} must be a number, got NaN or an error in round {played + 1}"
                     )
-                advance(cost * (end - start))
+                advance(each * (end - start))
     spent = time.thread_time() - began
     return Outcome(trace.regret, state.pulls, draws(state), int(state.evaluations[0]), spent)
 
@@ -177,12 +199,6 @@ def compile_for(ready: Plan) -> None:
     """Compile, or load from the cache, what will be played."""
     for engine in ready.settings.engines:
         ahead.compile_simulation(engine)
-
-
-def _cost(stages: list[tuple[int, Rule]], engine: str) -> int:
-    """The cost of a round, roughly, in arms looked at."""
-    rule = stages[-1][1]
-    return (rule.arms if engine == "scan" else 20) + (int(rule.phi) if rule.batch else 0)
 
 
 def cores() -> int:
