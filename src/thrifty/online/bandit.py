@@ -88,7 +88,9 @@ class Bandit:
             return PosteriorCore(law, rule, seed, self._ids)
         engine = policy.engine_for(len(self._ids), engine)
         memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
-        return OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
+        core = OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
+        core.follow(rule)
+        return core
 
     def _learn(self, statistics: Any, *, warm: bool) -> None:
         if isinstance(self._core, PosteriorCore):
@@ -175,22 +177,30 @@ class Bandit:
 
     @locked
     def select_many(self, count: int) -> list[Any]:
-        """The ids of the arms to pull in the next ``count`` decisions, none of whose rewards is known."""
+        """The ids of the arms to pull in the next ``count`` decisions, none of whose rewards is known.
+
+        If Ctrl-C interrupts a call of more than a moment, no decision was made.
+        """
         count = checks.integer("count", count, at_least=0, at_most=MOST)
-        out = np.empty(count, np.int64)
-        done, t, horizon, back = 0, self._t, self._horizon, self._core.checkpoint()
+        chosen: list[Any] = []
+        t, horizon, back = self._t, self._horizon, self._core.checkpoint(count)
         try:
-            while done < count:
+            while len(chosen) < count:
                 self._look_ahead()
-                part = min(count - done, self._horizon - self._t) if self._guessed else count - done
-                self._core.select(self._t, out[done : done + part])
-                done += part
-                self._t += part
+                part = count - len(chosen)
+                if self._guessed:
+                    part = min(part, self._horizon - self._t)
+                for start, end in self._core.slices(part):
+                    out = np.empty(end - start, np.int64)
+                    self._t += out.size  # now: an interruption is heard when the kernel has made them
+                    self._core.select(self._t - out.size, out)
+                    chosen += self._ids.names(out)
         except BaseException:
-            self._t, self._horizon = t, horizon
-            back()
+            if back is not None:
+                self._t, self._horizon = t, horizon
+                back()
             raise
-        return self._ids.names(out)
+        return chosen
 
     def update(self, arm: Hashable, reward: float) -> None:
         """A pull of this arm gave this reward. A pull that ``select`` did not ask for is welcome too."""

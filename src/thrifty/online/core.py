@@ -3,7 +3,7 @@
 Arms are numbers here, rewards are in the unit of the policy, and everything has been checked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from thrifty.engines import ENGINES, ahead, decide, history
 from thrifty.engines.state import (
     ARMS,
     ENGINE,
+    HANDED,
     USED,
     Floats,
     Integers,
@@ -25,6 +26,7 @@ from thrifty.engines.state import (
 )
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
+from thrifty.slices import MOST, REWARDS, cost, slices
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
@@ -82,9 +84,42 @@ class Core:
     def pending(self) -> Integers:
         return self.memory.field("pending")[:, 0]
 
-    def checkpoint(self) -> Callable[[], None]:
-        """A way back to here, should decisions fail. These cannot."""
-        return _stay
+    def checkpoint(self, count: int) -> Callable[[], None] | None:
+        """A way back to here, should so many decisions fail or be interrupted; none if it is one slice, which
+        is made whole or not at all."""
+        return self._way_back() if self._work(count) > MOST else None
+
+    def _way_back(self) -> Callable[[], None]:
+        block = self.memory.block.copy()
+
+        def back() -> None:
+            self.memory.block[:] = block
+
+        return back
+
+    def slices(self, count: int) -> Iterator[tuple[int, int]]:
+        """Where to cut so many decisions, for ``select``."""
+        if self._work(count) <= MOST:
+            yield 0, count
+            return
+        new, kept = min(count, self._new), lambda: int(self.memory.block[USED])
+        yield from slices(0, new, self._cheap)
+        yield from slices(new, count, self._cost, kept if self.memory.entries else None)
+
+    def _work(self, count: int) -> float:
+        """How much so many decisions are, roughly, in arms looked at."""
+        each = self._cost + int(self.memory.block[USED]) / REWARDS
+        if count * each <= MOST:
+            return count * each
+        return min(count, self._new) * self._cheap + max(0, count - self._new) * each
+
+    @property
+    def _new(self) -> int:
+        """How many arms are handed out next without a choice."""
+        if self.memory.field("waiting")[0] == 0:
+            return 0
+        rest = slice(self.memory.block[HANDED], None)
+        return int(np.count_nonzero((self.pulls[rest] == 0) & (self.pending[rest] == 0)))
 
     def select(self, t: int, out: Integers) -> None:
         """Fill ``out`` with decisions, the first of them after t pulls."""
@@ -137,6 +172,8 @@ class Core:
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
         write_rule(self.memory, rule)
+        self._cost = cost(rule, looks_at_all=self.engine == "scan")
+        self._cheap = cost(rule, looks_at_all=False)
 
     def add(self, priors: Floats) -> None:
         """More arms, with the next numbers: a row for each, its prior where arms have priors of their own."""
@@ -159,10 +196,6 @@ class Core:
         return [(first, to), (last, hole)]
 
 
-def _stay() -> None:
-    pass
-
-
 class OwnIndexCore(Core):
     """The same for a policy of the user's, whose index may not be a number."""
 
@@ -170,16 +203,11 @@ class OwnIndexCore(Core):
         self._policy = policy
         super().__init__(memory)
 
-    def checkpoint(self) -> Callable[[], None]:
-        block = self.memory.block.copy()
-
-        def back() -> None:
-            self.memory.block[:] = block
-
-        return back
+    def checkpoint(self, count: int) -> Callable[[], None]:
+        return self._way_back()
 
     def select(self, t: int, out: Integers) -> None:
-        back = self.checkpoint()
+        back = self._way_back()
         made = self._kernels.select(self.memory.header, t, out)
         if made < out.size:
             back()

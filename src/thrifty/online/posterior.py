@@ -5,7 +5,7 @@ draw is made before a decision needs it, and the arm with the largest index is l
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,11 @@ class PosteriorCore:
     def pending(self) -> Integers:
         return self._arms["pending"]
 
-    def checkpoint(self) -> Callable[[], None]:
+    def slices(self, count: int) -> Iterator[tuple[int, int]]:
+        """All of them: what is not compiled can be interrupted anywhere."""
+        yield 0, count
+
+    def checkpoint(self, count: int) -> Callable[[], None]:
         arms, handed, rng, rule = self._arms.copy(), self._handed, self._rng.bit_generator.state, self._rule
 
         def back() -> None:
@@ -81,7 +85,7 @@ class PosteriorCore:
 
     def select(self, t: int, out: Integers) -> None:
         """If the posterior fails, nothing has changed here."""
-        back = self.checkpoint()
+        back = self.checkpoint(out.size)
         try:
             for j in range(out.size):
                 out[j] = arm = self._next()

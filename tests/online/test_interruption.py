@@ -1,0 +1,134 @@
+"""``select_many`` in slices: where they are cut changes nothing, and an interrupted call changes nothing."""
+
+import copy
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from live import EVERYWHERE, Coins, Widening, decide, everything, refused
+
+import thrifty
+from thrifty.online import core
+from thrifty.policies import Policy
+
+MEANS = [0.9, 0.5, 0.8, 0.1, 0.7]
+
+
+def cut(start: int, stop: int, *_: Any) -> Iterator[tuple[int, int]]:
+    """Slices of odd lengths."""
+    for length in itertools.cycle([1, 2, 37, 5]):
+        if start >= stop:
+            return
+        yield start, min(start + length, stop)
+        start += length
+
+
+class Stopping:
+    """Ctrl-C, at the end of a slice: of the n-th."""
+
+    def __init__(self, n: int) -> None:
+        self._left = n
+
+    def __call__(self, start: int, stop: int, *_: Any) -> Iterator[tuple[int, int]]:
+        for part in cut(start, stop):
+            yield part
+            self._left -= 1
+            if self._left == 0:
+                raise KeyboardInterrupt
+
+
+def young(policy: Policy, engine: str) -> thrifty.Bandit:
+    """Some arms have rewards, one waits for its first, and one was not handed out yet."""
+    bandit = thrifty.Bandit(policy, len(MEANS), seed=4, engine=engine)
+    decide(bandit, Coins(MEANS, 4), 3)
+    bandit.select()
+    return bandit
+
+
+def old(policy: Policy, engine: str) -> thrifty.Bandit:
+    bandit = thrifty.Bandit(policy, len(MEANS), seed=4, engine=engine)
+    decide(bandit, Coins(MEANS, 4), 40)
+    return bandit
+
+
+@EVERYWHERE
+def test_cuts_change_nothing(policy: Policy, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bandits = [make(policy, engine) for make in (young, old)]
+    twins = copy.deepcopy(bandits)
+    whole = [bandit.select_many(300) for bandit in bandits]
+    monkeypatch.setattr(core, "MOST", 0)
+    monkeypatch.setattr(core, "slices", cut)
+    assert [bandit.select_many(300) for bandit in twins] == whole
+    assert list(map(everything, twins)) == list(map(everything, bandits))
+
+
+@EVERYWHERE
+def test_an_interrupted_call_changes_nothing(
+    policy: Policy, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core, "MOST", 0)
+    for make, n in itertools.product((young, old), (1, 2, 11)):
+        bandit = make(policy, engine)
+        monkeypatch.setattr(core, "slices", Stopping(n))
+        with refused(KeyboardInterrupt, "^$", bandit):
+            bandit.select_many(300)
+
+
+def test_an_interrupted_call_with_an_index_of_your_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "MOST", 0)
+    monkeypatch.setattr(core, "slices", Stopping(3))
+    bandit = old(Widening(), "scan")
+    with refused(KeyboardInterrupt, "^$", bandit):
+        bandit.select_many(300)
+
+
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_call_of_one_slice_is_made_whole_or_not_at_all(
+    heard: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel hears nothing. Pulls that it has handed out are counted, though nobody was told of them."""
+    bandit = old(thrifty.TSMA(), "scan")
+    before, select = everything(bandit), bandit._core.select
+
+    def stopping(t: int, out: Any) -> None:
+        select(t, out)
+        raise KeyboardInterrupt
+
+    def stopped(count: int) -> Iterator[tuple[int, int]]:
+        raise KeyboardInterrupt
+
+    if heard:
+        monkeypatch.setattr(bandit._core, "slices", stopped)
+    else:
+        monkeypatch.setattr(bandit._core, "select", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.select_many(20)
+    assert bandit.decisions == 40 + (0 if heard else 20)
+    assert bandit.statistics()["pending"].sum() == (0 if heard else 20)
+    assert (everything(bandit) == before) == heard
+
+
+def test_how_many_decisions_are_made_at_once() -> None:
+    """On scan a choice looks at all arms, but those that were not handed out yet cost little. Only more than
+    one slice needs a copy of everything."""
+
+    def parts(bandit: thrifty.Bandit, count: int) -> tuple[list[int], bool]:
+        cuts = list(bandit._core.slices(count))
+        assert np.diff(cuts).sum() == count
+        return [end - start for start, end in cuts], bandit._core.checkpoint(count) is not None
+
+    scan = thrifty.Bandit(thrifty.IMED(), 10**5)
+    assert parts(scan, 20) == ([20], False)
+    assert parts(scan, 10**5) == ([10**5], False)
+    assert parts(scan, 10**5 + 20) == ([5000, *[10_000] * 1, 20_000, 40_000, 25_000, 1, 2, 4, 8, 5], True)
+    assert parts(thrifty.Bandit(thrifty.TSMA(), 10**5), 10**5) == ([10**5], False)
+    batch = thrifty.Bandit(thrifty.TSMA(phi=1e5, sampling="batch"), 100, prior=(0.5, 1.0))
+    assert parts(batch, 10) == ([10], False)
+    assert parts(batch, 30)[1]
+    npts = thrifty.Bandit(thrifty.NPTS(), 2)
+    assert parts(npts, 4000) == ([4000], False)
+    npts.update_many([0, 1] * 50_000, np.random.default_rng(1).random(10**5))
+    assert parts(npts, 20) == ([20], False)
+    assert parts(npts, 4000)[1]
