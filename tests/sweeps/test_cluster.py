@@ -197,6 +197,8 @@ def test_a_scheduler_that_is_lost(spec: Path) -> None:
 
     hands = object.__new__(cluster.Cluster)
     hands._dask = SimpleNamespace(as_completed=cancelled, KilledWorker=KeyError)
-    hands._client = SimpleNamespace(submit=lambda *job, pure: SimpleNamespace(key="a chunk"))
+    hands._client = SimpleNamespace(
+        submit=lambda *job, pure: SimpleNamespace(key="a chunk", release=lambda: None)
+    )
     with pytest.raises(ThriftyError, match=r"^lost the Dask scheduler; once it is back, the same command"):
         list(hands.play([(case.spec, chunks.Chunk(0, 0, 0, 1))]))

@@ -551,6 +551,8 @@ def test_the_death_of_a_worker_costs_its_chunk_alone(tmp_path: Path) -> None:
     jobs = [(case.spec, Chunk(0, 0, run, run + 1)) for run in range(24)]
     rng, played, pids = random.Random(5), {}, []
     for number, outcomes in Processes(2).play(jobs):
+        if isinstance(outcomes, int):  # it tells how far it is
+            continue
         assert number not in played
         played[number] = outcomes
         alive = {child.pid for child in multiprocessing.active_children()}

@@ -5,7 +5,7 @@ The numbers of a run do not depend on how the work is cut.
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +15,9 @@ import numpy as np
 from thrifty import checks, storage
 from thrifty.errors import FileError
 from thrifty.simulation.plan import Plan
+from thrifty.simulation.progress import Advance
 from thrifty.simulation.result import Result
-from thrifty.simulation.run import Outcome, compile_for, empty, play_run, store
+from thrifty.simulation.run import Outcome, compile_for, empty, play_run, run_work, store
 from thrifty.simulation.spec import Spec
 from thrifty.sweeps import estimate
 from thrifty.sweeps.grid import Case, digest
@@ -45,6 +46,12 @@ def whole(cases: Sequence[Case]) -> list[Chunk]:
     ]
 
 
+def work(cases: Sequence[Case]) -> Callable[[Chunk], int]:
+    """How much a chunk is, in arms looked at."""
+    plans = [case.spec.plan() for case in cases]
+    return lambda chunk: len(chunk.runs) * run_work(plans[chunk.case], chunk.policy)
+
+
 def cut(cases: Sequence[Case], left: Sequence[Chunk], seconds: float) -> list[Chunk]:
     """What is left, in chunks of so many seconds, as each policy is estimated, or of one run. Those of a case
     are together, first runs first."""
@@ -65,10 +72,10 @@ def _ready(spec: Spec) -> Plan:
     return ready
 
 
-def play(spec: Spec, chunk: Chunk) -> list[Outcome]:
+def play(spec: Spec, chunk: Chunk, advance: Advance = lambda done: None) -> list[Outcome]:
     """Do the work of a chunk: wherever this is called, the outcomes are the same."""
     ready, kernel = _ready(spec), spec.problem.kernel()
-    outcomes = [play_run(ready, kernel, chunk.policy, run) for run in chunk.runs]
+    outcomes = [play_run(ready, kernel, chunk.policy, run, advance) for run in chunk.runs]
     return [outcome for outcome in outcomes if outcome is not None]
 
 

@@ -56,3 +56,6 @@ class Cluster:
                 future.release()
         except self._dask.KilledWorker as error:
             raise ThriftyError(f"a chunk was given up, since its workers died: {error}") from None
+        finally:  # after Ctrl-C nobody plays on for nobody
+            for future in futures:
+                future.release()

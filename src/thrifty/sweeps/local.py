@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing import connection
@@ -16,7 +17,9 @@ from thrifty.simulation.spec import Spec
 from thrifty.sweeps import chunks
 
 Job = tuple[Spec, chunks.Chunk]
-Played = Iterator[tuple[int, list[Outcome]]]  # numbers of jobs and their outcomes
+News = tuple[int, list[Outcome] | int]  # the number of a job, and its outcomes or how much more of it is done
+Played = Iterator[News]
+EVERY = 0.1  # seconds: so often a worker tells how much it has done
 DEATHS = 3  # of workers in a row, with nothing finished in between: then it is not chance
 
 
@@ -27,34 +30,38 @@ class Processes:
         self.workers = workers
 
     def play(self, jobs: Sequence[Job]) -> Played:
-        """Yields the number and the outcomes of each job, in the order in which they end."""
+        """Yields the number and the outcomes of each job, in the order in which they end, and before that how
+        much of it was done since the last time, in arms looked at."""
         for spec in dict.fromkeys(spec for spec, _ in jobs):  # here, once, and not in each process
             compile_for(spec.plan())
         left, deaths = deque(range(len(jobs))), 0
         idle: list[_Worker] = []
         busy: dict[Any, tuple[_Worker, int]] = {}
-        ended: list[tuple[int, list[Outcome]]] = []
+        news: list[News] = []
         try:
             while left or busy:
                 while left and len(busy) < self.workers:
                     worker, number = idle.pop() if idle else _Worker(), left.popleft()
                     busy[worker.pipe] = worker, number
                     worker.give(jobs[number])
-                yield from ended  # while the processes are at work
-                ended.clear()
+                yield from news  # while the processes are at work
+                news.clear()
                 for pipe in connection.wait(list(busy)):
                     worker, number = busy.pop(pipe)
-                    outcomes = worker.take()
-                    if outcomes is None:
+                    answer = worker.take()
+                    if answer is None:
                         worker.end()
                         left.appendleft(number)
                         deaths += 1
                         _check(deaths)
+                        continue
+                    news.append((number, answer))
+                    if isinstance(answer, int):
+                        busy[pipe] = worker, number
                     else:
                         idle.append(worker)
-                        ended.append((number, outcomes))
                         deaths = 0
-            yield from ended
+            yield from news
         finally:
             for worker in (*idle, *(worker for worker, _ in busy.values())):
                 worker.end()
@@ -74,10 +81,10 @@ class _Worker:
         with contextlib.suppress(OSError):  # it is dead, and ``take`` will notice
             self.pipe.send(job)
 
-    def take(self) -> list[Outcome] | None:
-        """The outcomes of the job, or None if the process has died."""
+    def take(self) -> list[Outcome] | int | None:
+        """The outcomes of the job, how much more of it is done, or None if the process has died."""
         try:
-            answer: list[Outcome] | Exception = self.pipe.recv()
+            answer: list[Outcome] | int | Exception = self.pipe.recv()
         except (EOFError, OSError):
             return None
         if isinstance(answer, Exception):
@@ -97,10 +104,19 @@ def _work(pipe: Any) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_leave_with, args=(parent.sentinel,), daemon=True).start()
+    done, told = 0, time.monotonic()
+
+    def advance(more: int) -> None:
+        nonlocal done, told
+        done += more
+        if time.monotonic() - told >= EVERY:
+            pipe.send(done)
+            done, told = 0, time.monotonic()
+
     while True:
-        job = pipe.recv()
+        (spec, chunk), done = pipe.recv(), 0
         try:
-            answer: list[Outcome] | Exception = chunks.play(*job)
+            answer: list[Outcome] | Exception = chunks.play(spec, chunk, advance)
         except Exception as error:
             answer = error
         pipe.send(answer)

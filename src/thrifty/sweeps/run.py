@@ -91,14 +91,19 @@ def run(
         yield from _complete(folder, cases, played, hands.workers)
         todo = chunks.cut(cases, left, chunk)
         waiting = Counter(one.case for one in todo)
-        count, open_ = (sum(len(one.runs) for one in some) for some in (chunks.whole(cases), todo))
-        with bar(count, "sweeping", shown=progress) as advance:
-            advance(count - open_)
+        work = chunks.work(cases)
+        total, due = sum(map(work, chunks.whole(cases))), [work(one) for one in todo]
+        with bar(total, "sweeping", shown=progress) as advance:
+            advance(total - sum(due))
             jobs = [(cases[one.case].spec, one) for one in todo]
-            for number, outcomes in hands.play(jobs) if jobs else ():
+            for number, news in hands.play(jobs) if jobs else ():
+                if isinstance(news, int):
+                    advance(news)
+                    due[number] -= news
+                    continue
                 one = todo[number]
-                chunks.save(folder, cases[one.case], one, outcomes)
-                advance(len(one.runs))
+                chunks.save(folder, cases[one.case], one, news)
+                advance(due[number])  # also if a worker that died had told of some of it
                 waiting[one.case] -= 1
                 if not waiting[one.case]:
                     yield from _complete(folder, cases, [one.case], hands.workers)
