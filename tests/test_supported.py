@@ -32,6 +32,18 @@ def test_the_range_is_that_of_the_project() -> None:
     assert TRIED in project["project"]["dependencies"]
 
 
+def test_the_command_line_says_so_in_one_line() -> None:
+    program = """
+import sys, numba
+numba.__version__ = "0.69.0"
+from thrifty.cli import main
+sys.exit(main(["policies"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said = f"thrifty: error: Numba 0.69.0 was not tried with this thrifty: pip install '{TRIED}'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 ELSEWHERE = """
 import os, sys
 import numba, numpy
