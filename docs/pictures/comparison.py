@@ -37,6 +37,7 @@ PROBLEMS = {
 }
 COLOUR = {kind: COLOURS[i] for i, kinds in enumerate(GROUPS.values()) for kind in kinds}
 LEGEND = [title.removeprefix("An ").lower() for title in [*GROUPS][:-1]]  # without Binarised
+BOUND = "lower bound, c ln T: a slope, not a floor"
 CELLS = 4000  # into which a density is cut
 
 
@@ -130,7 +131,7 @@ def compose(results: dict[str, Result]) -> Figure:
         for i, title in enumerate(LEGEND)
     ]
     marks += [
-        Line2D([], [], color=GREY, linestyle="--", linewidth=1.0, label="asymptotic lower bound"),
+        Line2D([], [], color=GREY, linestyle="--", linewidth=1.0, label=BOUND),
         Line2D([], [], color=GREY, linestyle=":", linewidth=1.0, label="pulling at random"),
         Line2D([], [], color="none", marker="$\\%$", markeredgecolor="tab:red", label="runs that got stuck"),
     ]

@@ -121,7 +121,7 @@ def test_lines_are_means_and_bands_are_quantiles_over_the_runs() -> None:
 def test_every_policy_is_labelled_in_both_panels_and_looks_alike_and_unlike_the_others() -> None:
     result = made()
     left, right = result.plot().axes
-    bound = [text for text in texts(left) if text.startswith("asymptotic lower bound")]
+    bound = [text for text in texts(left) if text.startswith("lower bound, ")]
     assert texts(left) == [*result.labels, *bound]
     assert texts(right) == list(result.labels)
     looks = set()
@@ -191,7 +191,7 @@ def test_the_lower_bound_is_constant_times_ln_t_from_where_it_is_possible() -> N
     assert 3400.0 < t[0] < 3700.0
     assert t[-1] == 20_000
     assert bound.get_linestyle() == "--"
-    assert texts(ax)[-1] == "asymptotic lower bound, 42.8 ln t"
+    assert texts(ax)[-1] == "lower bound, 42.8 ln t: a slope, not a floor"
     assert ax.get_ylim()[0] < values.min()
     assert ax.get_ylim()[1] > values.max()
 

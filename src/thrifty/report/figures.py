@@ -63,7 +63,8 @@ def overview(result: Result, path: str | os.PathLike[str] | None = None) -> Figu
 def regret(result: Result, ax: Axes) -> None:
     """Mean regret against t, bands from the 5 % to the 95 % quantile of the runs, the asymptotic lower bound.
 
-    Both axes are logarithmic. A mean can lie outside its band: that is what a few stuck runs look like.
+    Both axes are logarithmic. A mean can lie outside its band: that is what a few stuck runs look like. A
+    curve can lie below the bound, which is a slope: in the long run regret grows at least so fast.
     """
     start = first_round(result)
     seen = result.checkpoints >= start
@@ -105,7 +106,7 @@ def regret(result: Result, ax: Axes) -> None:
     if bound is not None:
         rounds, values, constant = bound
         slope = np.format_float_positional(constant, precision=3, fractional=False, trim="-")
-        text = f"asymptotic lower bound, {slope} ln t"
+        text = f"lower bound, {slope} ln t: a slope, not a floor"
         ax.plot(rounds, values, color=GREY, linestyle="--", linewidth=1.2, label=text)
         ends.append((rounds[-1], values[-1]))
         texts.append(text)
