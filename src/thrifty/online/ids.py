@@ -140,9 +140,12 @@ class Ids:
 
 def _plain(name: Any) -> Any:
     """An id as it is kept."""
-    plain = name
+    if type(name) in (str, int, bool):
+        return name
     if isinstance(name, str):
-        plain = str.__str__(name)
-    elif isinstance(name, int | np.integer) and not isinstance(name, bool):
+        plain: Any = str.__str__(name)
+    elif isinstance(name, int | np.integer):
         plain = int(name)
+    else:
+        return name
     return plain if plain == name and hash(plain) == hash(name) else name
