@@ -570,6 +570,37 @@ def test_the_death_of_a_worker_costs_its_chunk_alone(tmp_path: Path) -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_progress_moves_within_a_run(spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker tells how far it is, and what it told before it died is taken back."""
+    (case,) = grid.read({"horizon": 2 * 10**6, "problem": {"kind": "bernoulli", "means": [0.5] * 50},
+                         "policies": [{"name": "ThompsonSampling"}], "runs": 1})  # fmt: skip
+    *told, last = [news for _, news in Processes(1).play([(case.spec, Chunk(0, 0, 0, 1))])]
+    assert isinstance(last, list)
+    assert told
+    assert all(isinstance(news, int) and news > 0 for news in told)
+    assert sum(news for news in told if isinstance(news, int)) <= chunks.work([case])(Chunk(0, 0, 0, 1))
+
+    class Telling(Here):
+        def play(self, jobs: Sequence[Job]) -> Played:
+            for number, outcomes in super().play(jobs):
+                yield from [(number, 20), (number, 10**6), (number, 30), (number, outcomes)]
+
+    advances: list[int] = []
+
+    @contextlib.contextmanager
+    def bar(total: int, description: str, *, shown: bool) -> Iterator[Callable[[int], None]]:
+        yield advances.append
+        assert sum(advances) == total
+
+    monkeypatch.setattr(run, "bar", bar)
+    hands = Telling()
+    sweep(spec, tmp_path / "out", hands)
+    assert advances.count(10**6) == len(hands.played)
+    advances.clear()
+    sweep(spec, tmp_path / "out", Telling())
+    assert len(advances) == 1
+
+
 class Poison:
     """A spec that kills whoever unpacks it."""
 
