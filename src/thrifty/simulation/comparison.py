@@ -1,13 +1,25 @@
 """Which policy is better, and how sure that is: differences over the same runs, with simultaneous intervals.
 
 Run r of every policy has the same random stream for its rewards, so policies are compared run by run. With
-differences d_r, r = 1, ..., R, of mean m and standard error s, intervals m +- q s hold for all of several
-differences at once if q is the quantile of
+differences d_r, r = 1, ..., R, of mean m and standard error s, the interval is
+
+    m - q s - (the second policy's unseen regret)   to   m + q s + (the first policy's unseen regret).
+
+For one difference q is Student's quantile. For several at once it is that of
 
     max over the differences of  |m* - m| / s*,
 
 m* and s* being mean and standard error of R runs that are drawn from the R, with replacement: the bootstrap
-of the largest t statistic. Where all d_r are equal there is nothing to estimate, and the interval is a point.
+of the largest t statistic.
+
+Unseen regret: a policy's regret has a long tail that few runs show, so that their mean is mostly too low, and
+nothing in them tells. But its shape is known: for optimal policies the share of runs whose regret is beyond x
+falls like 1/x, up to the largest regret there is, t times the largest gap (Fan & Glynn 2025, The fragility of
+optimized bandit algorithms). Let the worst of the R runs be y above the median, and that largest regret Y
+above it. Then a share L y/(R x) is beyond x. L, how many of R runs are beyond y on average, has the
+likelihood L exp(-L), whose mean is 2. From y to Y the share adds up to 2 (y/R) ln(Y/y).
+
+Where all d_r are equal there is nothing to estimate, and the interval is a point.
 
 Regrets are sums of gaps, in whatever order: differences that are smaller than ROUNDING of them are none.
 """
@@ -31,6 +43,7 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-9
 SAMPLES, BATCH = 2000, 100  # of the bootstrap, and how many at a time
 SHOWN = 12  # checkpoints in a printed table
+FEW = 10  # with fewer runs intervals do not hold as often as they say
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +60,7 @@ class Difference:
     band: Floats  # (2, checkpoint): for all checkpoints at once
     wins: float  # the share of runs in which the first has less regret at the horizon
     ties: float
+    runs: int
 
     @property
     def verdict(self) -> str:
@@ -70,7 +84,7 @@ class Difference:
         share = f"{100 * self.wins:.0f} % of the runs have less regret with {self.first}"
         return (
             f"{self.first} minus {self.second}\n\n{aligned(heading, rows)}\n\n"
-            f"{self.verdict}; {share}, {100 * self.ties:.0f} % the same"
+            f"{self.verdict}; {share}, {100 * self.ties:.0f} % the same{_warning(self.runs)}"
         )
 
 
@@ -93,6 +107,7 @@ class Ranking:
 
     level: float
     ranks: tuple[Rank, ...]
+    runs: int
 
     def __str__(self) -> str:
         rows = [
@@ -104,7 +119,8 @@ class Ranking:
             )
             for r in self.ranks
         ]
-        return aligned(("policy", "regret", "more than the first", "from", "to", "rank"), rows)
+        heading = ("policy", "regret", "more than the first", "from", "to", "rank")
+        return aligned(heading, rows) + _warning(self.runs)
 
 
 def compare(result: "Result", first: str, second: str, level: float = 0.95) -> Difference:
@@ -117,7 +133,9 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
     mean, error = _moments(values, rounding)
     runs = values.shape[0]
     reach = _quantile_of_t(runs, level) * error, _quantile_of_maximum(values, error, level) * error
-    interval, band = (np.stack([mean - part, mean + part]) for part in reach)
+    largest = result.checkpoints * result.settings.problem.gaps.max()
+    above, below = (np.where(error > 0.0, _unseen(part, largest), 0.0) for part in regrets)
+    interval, band = (np.stack([mean - part - below, mean + part + above]) for part in reach)
     return Difference(
         first,
         second,
@@ -129,6 +147,7 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
         band,
         float((values[:, -1] < 0.0).mean()),
         float((values[:, -1] == 0.0).mean()),
+        runs,
     )
 
 
@@ -138,16 +157,21 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
     final = result.regret[:, :, -1].T
     order = np.argsort(final.mean(axis=0), kind="stable")
     final = final[:, order]
-    policies = order.size
+    runs, policies = final.shape
     i, j = np.triu_indices(policies, 1)
     rounding = np.full(i.size, ROUNDING * np.abs(final).max())
     values = _difference(final[:, j], final[:, i], rounding)  # the later minus the earlier
     mean, error = _moments(values, rounding)
     reach = _quantile_of_maximum(values, error, level) * error
+    unseen = _unseen(final, result.settings.horizon * result.settings.problem.gaps.max())
+    low = mean - reach - np.where(error > 0.0, unseen[i], 0.0)
+    high = mean + reach + np.where(error > 0.0, unseen[j], 0.0)
     surely = np.zeros((policies, policies), bool)  # [i, j]: i is better than j
-    surely[i, j] = mean > reach
-    excess = final.mean(axis=0) - final[:, 0].mean()
-    spread = np.concatenate([[0.0], reach[: policies - 1]])  # pairs with the first come first
+    surely[i, j] = low > 0.0
+    excess, lows, highs = (
+        np.concatenate([[0.0], part[: policies - 1]])  # pairs with the first come first
+        for part in (mean, low, high)
+    )
     return Ranking(
         level,
         tuple(
@@ -155,13 +179,14 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
                 result.labels[order[p]],
                 float(final[:, p].mean()),
                 float(excess[p]),
-                float(excess[p] - spread[p]),
-                float(excess[p] + spread[p]),
+                float(lows[p]),
+                float(highs[p]),
                 1 + int(surely[:, p].sum()),
                 policies - int(surely[p].sum()),
             )
             for p in range(policies)
         ),
+        runs,
     )
 
 
@@ -191,6 +216,21 @@ def _moments(values: Floats, rounding: Floats) -> tuple[Floats, Floats]:
         raise InvalidValue(f"a comparison needs at least 2 runs, got {runs}")
     spread = values.std(axis=0, ddof=1)
     return values.mean(axis=0), np.where(spread > rounding, spread, 0.0) / math.sqrt(runs)
+
+
+def _unseen(regrets: Floats, largest: Floats | float) -> Floats:
+    """What runs that are worse than the worst one seen add to mean regrets: 2 (y/R) ln(Y/y)."""
+    median = np.median(regrets, axis=0)
+    y, beyond = regrets.max(axis=0) - median, largest - median
+    ratio = np.divide(beyond, y, out=np.ones_like(y), where=y > 0.0)
+    unseen: Floats = 2.0 * y / regrets.shape[0] * np.log(np.maximum(ratio, 1.0))
+    return unseen
+
+
+def _warning(runs: int) -> str:
+    if runs >= FEW:
+        return ""
+    return f"\n\n{runs} runs are too few for intervals: they hold less often than they say below {FEW} runs"
 
 
 def _quantile_of_t(runs: int, level: float) -> float:
