@@ -35,7 +35,8 @@ def test_the_tables_fit_a_terminal() -> None:
 # What the sources say is proven: for which rewards the asymptotic constant is reached, whose worst case is of
 # order sqrt(K T), and who is never much worse than UCB. All else is a factor or a condition.
 ASYMPTOTIC = {
-    "Gaussian": {"ThompsonSampling", "EpsilonTS", "MOTSJ", "AdaUCB", "MaillardSampling"},
+    "Gaussian, σ² = 1": {"ThompsonSampling", "EpsilonTS"},
+    "Gaussian, σ² = v": {"MOTSJ", "AdaUCB", "MaillardSampling"},
     "Bernoulli": {"ThompsonSampling", "EpsilonTS", "ExpTSPlus", "KLUCBPlusPlus", "IMED", "KLMS", "DMED"},
     "Poisson": {"ThompsonSampling", "EpsilonTS"},
     "exponential": {"ThompsonSampling", "EpsilonTS"},

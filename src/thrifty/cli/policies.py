@@ -12,6 +12,7 @@ def describe(commands: Any) -> None:
         epilog="""\
 columns:
   index     what is computed or drawn for each arm; mostly the arm with the largest is pulled
+  rewards   what the guarantees need of them, as the lines under the table explain
   schedule  when it is drawn (fresh, epsilon, aggregate, duel), or what changes it: its arm's pulls alone
             (committed), the time too (clocked), other arms as well (shared); listed: lists of arms instead
   engines   how the arm to pull can be found (--engine of thrifty simulate)

@@ -22,6 +22,21 @@ FAMILY_REWARDS = {
 }
 
 
+class Assumed(NamedTuple):
+    """What is assumed of the rewards for what is proven, beyond the kind that a policy demands."""
+
+    kind: str = ""  # "" for nothing, or a key of simulation.assumptions.MADE_FOR
+    variance: float = 1.0  # of sub-Gaussian rewards, at most; those in [0, 1] have 1/4
+
+
+FAMILY_ASSUMED = {
+    "bernoulli": Assumed(),
+    "gaussian": Assumed("sub-Gaussian"),
+    "poisson": Assumed("Poisson"),
+    "exponential": Assumed("exponential"),
+}
+
+
 class Guarantee(NamedTuple):
     """What is proven, a word for each notion: "" for no, "yes", for which rewards, up to what, or if what.
 
@@ -61,6 +76,11 @@ class Policy(ABC):
     def rewards(self) -> str:
         """The widest kind of rewards it is made for, one of ``problems.REWARDS``."""
         return "any"
+
+    @property
+    def assumes(self) -> Assumed:
+        """What is assumed of the rewards beyond that; others are played, with a note in the summary."""
+        return Assumed()
 
     @abstractmethod
     def resolve(self, arms: int, horizon: int) -> Rule:

@@ -11,9 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from thrifty import laws
-from thrifty.policies import GROUPS, LAWS, Binarised, Policy
+from thrifty.policies import GROUPS, LAWS, Binarised, Policy, ThompsonSampling
 from thrifty.policies.base import Guarantee
-from thrifty.policies.thompson import REWARDS
 from thrifty.table import aligned
 
 Kind = type[Policy]
@@ -29,6 +28,7 @@ LAW_LINES: dict[str, tuple[str, ModuleType]] = {
 }
 
 KINDS_OF_REWARDS = {"binary": "0 or 1", "unit": "[0, 1]", "non-negative": "≥ 0", "any": "any"}
+ASSUMED = {"sub-Gaussian": "σ² ≤ 1", "sub-Gaussian, v": "σ² ≤ v"}  # others are called what they are
 NONE = "–"
 PARTLY = "†"  # an engine that does not run every value of the choice
 PACKAGES = Path(__file__).parents[2]  # where thrifty is: src, in the project
@@ -47,6 +47,12 @@ all that was confirmed."""
 SYMBOLS = """\
 n pulls of an arm, S the sum of its rewards, m = S/n their mean, V their variance; m* the largest mean, t all
 pulls so far, K arms, T the horizon; KL the divergence of the rewards' family, kl that of Bernoulli rewards"""
+REWARDS_TOLD = """\
+rewards are what the guarantees need. Those that are 0 or 1, or in [0, 1], are demanded. σ² ≤ 1: sub-Gaussian
+with a variance of at most 1, as normal ones with it are, and all in [0, 1], which have 1/4; asymptotic
+optimality needs normal ones of exactly that variance. σ² ≤ v: the same with the policy's variance v. Poisson:
+or in [0, 1]. Where a problem has others, the summary and the figure of a simulation say so, and what to do:
+scale the rewards, or take another law"""
 NOTIONS = """\
 asymptotic  the regret is the lower bound's constant times ln T, for rewards of the family that is named
 minimax     the worst regret of all problems is of order √(K T), or "×" that factor more
@@ -59,7 +65,8 @@ def text() -> str:
     chosen = aligned(("law", "rewards", "index"), _laws(), left=3)
     choosing = {title: [_chooses(kind) for kind in kinds] for title, kinds in GROUPS.items()}
     proven = {title: [row for kind in kinds for row in _proves(kind)] for title, kinds in GROUPS.items()}
-    parts = (_grouped(CHOOSING, choosing), _except(), SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
+    choose = _grouped(CHOOSING, choosing)
+    parts = (choose, _except(), REWARDS_TOLD, SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
     return "\n\n".join(parts)
 
 
@@ -73,7 +80,7 @@ def _grouped(heading: Sequence[str], groups: dict[str, Rows]) -> str:
 
 def _chooses(kind: Kind) -> tuple[str, ...]:
     """A row of the first table."""
-    rewards = {KINDS_OF_REWARDS[variant.rewards] for variant in variants(kind)}
+    rewards = {_rewards(variant) for variant in variants(kind)}
     shown = rewards.pop() if len(rewards) == 1 else f"by {kind.choice}"
     lacking = {engine for engine, _ in _lacking(kind)}
     engines = ", ".join(engine + PARTLY * (engine in lacking) for engine in kind.engines)
@@ -138,7 +145,17 @@ def variants(kind: Kind) -> list[Policy]:
 
 def _laws() -> Rows:
     """Each law's name, rewards and index."""
-    return [(law, KINDS_OF_REWARDS[REWARDS[law]], LAW_LINES[law][0]) for law in LAWS]
+    return [(law, _rewards(ThompsonSampling(law)), LAW_LINES[law][0]) for law in LAWS]
+
+
+def _rewards(policy: Policy) -> str:
+    """What it assumes of the rewards.
+
+    >>> _rewards(ThompsonSampling()), _rewards(ThompsonSampling("beta"))
+    ('σ² ≤ 1', '0 or 1')
+    """
+    kind = policy.assumes.kind
+    return ASSUMED.get(kind, kind) or KINDS_OF_REWARDS[policy.rewards]
 
 
 def page() -> str:
@@ -155,6 +172,7 @@ def page() -> str:
             INTRODUCTION,
             _markdown(CHOOSING, [_linked(_chooses(kind)) for kind in _kinds()]),
             f"{_except()}.",
+            f"{REWARDS_TOLD}.",
             f"{SYMBOLS}.",
             "## What is proven",
             _markdown(PROVEN, [_linked(row) for kind in _kinds() for row in _proves(kind)]),
@@ -221,7 +239,7 @@ def _variant(policy: Policy) -> tuple[str, ...]:
     proven = [guarantee for guarantee in policy.guarantees if guarantee.value in (None, value)]
     shown = f"`{_quoted(value)}`" if policy.choice else ""
     words = _words(proven[0] if proven else Guarantee())
-    return shown, KINDS_OF_REWARDS[policy.rewards], ", ".join(policy.runs_on), *words
+    return shown, _rewards(policy), ", ".join(policy.runs_on), *words
 
 
 def _quoted(value: object) -> str:

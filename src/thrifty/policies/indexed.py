@@ -7,7 +7,7 @@ from thrifty import checks, indices
 from thrifty.engines import KINETIC_FROM, KINETIC_FROM_COSTLY
 from thrifty.engines.state import CLOCKED, COMMITTED, HISTORIC, SHARED, Rule
 from thrifty.numerics import families, k_inf
-from thrifty.policies.base import FAMILY_REWARDS, Guarantee, HorizonPolicy, Policy
+from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, Assumed, Guarantee, HorizonPolicy, Policy
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,10 @@ class KLUCB(Clocked):
     def rewards(self) -> str:
         return FAMILY_REWARDS[self.family]
 
+    @property
+    def assumes(self) -> Assumed:
+        return FAMILY_ASSUMED[self.family]
+
     def resolve(self, arms: int, horizon: int) -> Rule:
         family = families.CODES[self.family]
         return Rule(CLOCKED, arms, horizon, formula=indices.KL_UCB, family=family, first=self.c)
@@ -242,6 +246,10 @@ class IMED(Policy):
     def rewards(self) -> str:
         return "unit" if self.family == "bounded" else FAMILY_REWARDS[self.family]
 
+    @property
+    def assumes(self) -> Assumed:
+        return FAMILY_ASSUMED.get(self.family, Assumed())
+
     def resolve(self, arms: int, horizon: int) -> Rule:
         if self.family == "bounded":
             return Rule(HISTORIC, arms, horizon, formula=indices.IMED_BOUNDED, history=True)
@@ -258,7 +266,7 @@ class AdaUCB(HorizonPolicy):
     formula: ClassVar[str] = "m + √(2 v l(T/H)/n)"
     texts: ClassVar[tuple[Any, ...]] = (indices.ada_ucb,)
     schedule: ClassVar[str] = "shared"
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "Gaussian", "yes", "yes"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "Gaussian, σ² = v", "yes", "yes"),)
     citation: ClassVar[str] = "Lattimore 2018"
     confirmed: ClassVar[str] = "the index in two public codes, the guarantees in the abstract"
 
@@ -269,6 +277,10 @@ class AdaUCB(HorizonPolicy):
     @property
     def label(self) -> str:
         return _noted("AdaUCB", *_varied(self.variance), *_timeless(self.anytime))
+
+    @property
+    def assumes(self) -> Assumed:
+        return Assumed("sub-Gaussian, v", self.variance)
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(SHARED, arms, horizon, formula=indices.ADA_UCB, variance=self.variance)
@@ -302,6 +314,10 @@ class MOTS(HorizonPolicy):
         notes += [f"clip={self.clip:g}"] if self.clip != MOTS.clip else []
         return _noted("MOTS", *notes, *_varied(self.variance), *_timeless(self.anytime))
 
+    @property
+    def assumes(self) -> Assumed:
+        return Assumed("sub-Gaussian, v", self.variance)
+
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(
             SHARED,
@@ -325,7 +341,7 @@ class MOTSJ(HorizonPolicy):
     formula: ClassVar[str] = "m ± Rayleigh, clipped from above"
     texts: ClassVar[tuple[Any, ...]] = (indices.mots,)
     schedule: ClassVar[str] = "fresh"
-    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian", minimax="yes"),)
+    guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(asymptotic="Gaussian, σ² = v", minimax="yes"),)
     citation: ClassVar[str] = "Jin, Xu, Shi, Xiao & Gu 2021"
     confirmed: ClassVar[str] = "the guarantees in the abstract; not the clip, nor the Rayleigh law"
 
@@ -338,6 +354,10 @@ class MOTSJ(HorizonPolicy):
     def label(self) -> str:
         notes = [f"clip={self.clip:g}"] if self.clip != MOTSJ.clip else []
         return _noted("MOTS-J", *notes, *_varied(self.variance), *_timeless(self.anytime))
+
+    @property
+    def assumes(self) -> Assumed:
+        return Assumed("sub-Gaussian, v", self.variance)
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         return Rule(SHARED, arms, horizon, formula=indices.MOTS_J, first=self.clip, variance=self.variance)
@@ -356,8 +376,8 @@ class MaillardSampling(Policy):
     choice: ClassVar[str] = "plus"
     choices: ClassVar[tuple[Any, ...]] = (False, True)
     guarantees: ClassVar[tuple[Guarantee, ...]] = (
-        Guarantee(False, asymptotic="Gaussian", minimax="× √ln T"),
-        Guarantee(True, "Gaussian", "× √ln K", source="Bian & Jun 2022, for their constants"),
+        Guarantee(False, asymptotic="Gaussian, σ² = v", minimax="× √ln T"),
+        Guarantee(True, "Gaussian, σ² = v", "× √ln K", source="Bian & Jun 2022, for their constants"),
     )
     citation: ClassVar[str] = "Maillard 2011; Bian & Jun 2022"
     confirmed: ClassVar[str] = (
@@ -372,6 +392,10 @@ class MaillardSampling(Policy):
     @property
     def label(self) -> str:
         return _noted("MS+" if self.plus else "MS", *_varied(self.variance))
+
+    @property
+    def assumes(self) -> Assumed:
+        return Assumed("sub-Gaussian, v", self.variance)
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         code = indices.MAILLARD_PLUS if self.plus else indices.MAILLARD

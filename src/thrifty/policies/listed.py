@@ -7,7 +7,7 @@ from thrifty import checks, indices
 from thrifty.engines.state import LISTED, Rule
 from thrifty.errors import InvalidValue
 from thrifty.indices import dirichlet_sampling, dmed, ucb_improved
-from thrifty.policies.base import Guarantee, HorizonPolicy, Policy
+from thrifty.policies.base import Assumed, Guarantee, HorizonPolicy, Policy
 
 DMED_RULES = {"original": indices.DMED, "log-t": indices.DMED_LOG_T}
 
@@ -109,6 +109,10 @@ class DirichletSampling(Policy):
     @property
     def rewards(self) -> str:
         return "unit" if self.variant == "bounded" else "any"
+
+    @property
+    def assumes(self) -> Assumed:
+        return Assumed({"unknown-bound": "bounded", "quantile": "bounded below"}.get(self.variant, ""))
 
     def resolve(self, arms: int, horizon: int) -> Rule:
         code = dirichlet_sampling.VARIANTS[self.variant]

@@ -10,7 +10,7 @@ from thrifty.engines import SLEEPERS_EPSILON, SLEEPERS_FROM, SLEEPERS_FROM_COSTL
 from thrifty.engines.state import EPSILON, FRESH, SCHEDULES, Rule
 from thrifty.errors import InvalidValue
 from thrifty.numerics import families
-from thrifty.policies.base import FAMILY_REWARDS, Guarantee, HorizonPolicy, Policy
+from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, Assumed, Guarantee, HorizonPolicy, Policy
 from thrifty.policies.own import Posterior
 from thrifty.schedules import aggregate, batch, duel, fresh
 from thrifty.schedules import epsilon as coins
@@ -18,8 +18,14 @@ from thrifty.schedules import epsilon as coins
 LAWS = ("gaussian", "beta", "gamma", "inverse-gamma", "inverse-gamma-flat")
 TEMPERED_LAWS = LAWS[:3]  # the others need a count n above a bound
 
-# The rewards that a law is made for: 0 or 1, counts, positive numbers; the Gaussian takes any.
+# The rewards that a law takes, 0 or 1, numbers from 0 up, or any, and what it assumes of them beyond that.
 REWARDS = {"gaussian": "any", "beta": "binary"} | dict.fromkeys(LAWS[2:], "non-negative")
+ASSUMED = {
+    law: FAMILY_ASSUMED[family]
+    for law, family in zip(
+        LAWS, ("gaussian", "bernoulli", "poisson", "exponential", "exponential"), strict=True
+    )
+}
 
 
 def check_law(law: object, allowed: tuple[str, ...] = LAWS) -> None:
@@ -30,6 +36,10 @@ def check_law(law: object, allowed: tuple[str, ...] = LAWS) -> None:
 
 def law_rewards(law: "str | Posterior") -> str:
     return REWARDS[law] if isinstance(law, str) else "any"
+
+
+def law_assumes(law: "str | Posterior") -> Assumed:
+    return ASSUMED[law] if isinstance(law, str) else Assumed()
 
 
 def sleepers_from(schedule: str, law: "str | Posterior") -> int:
@@ -63,9 +73,9 @@ def _batch_size(horizon: int, alpha: float) -> int:
 
 @dataclass(frozen=True)
 class LawPolicy(Policy):
-    """A policy whose law can be chosen: "gaussian" for any rewards, "beta" for Bernoulli ones, "gamma" for
-    Poisson ones, and for exponential ones "inverse-gamma", InvGamma(n, S), or "inverse-gamma-flat",
-    InvGamma(n - 1, S)."""
+    """A policy whose law can be chosen: "gaussian" for rewards in [0, 1] or of variance at most 1, "beta" for
+    Bernoulli ones, "gamma" for Poisson ones, and for exponential ones "inverse-gamma", InvGamma(n, S), or
+    "inverse-gamma-flat", InvGamma(n - 1, S)."""
 
     law: str | Posterior = "gaussian"
 
@@ -85,6 +95,10 @@ class LawPolicy(Policy):
     def rewards(self) -> str:
         return law_rewards(self.law)
 
+    @property
+    def assumes(self) -> Assumed:
+        return law_assumes(self.law)
+
     def fastest_from(self, engine: str) -> float:
         return sleepers_from(self.schedule, self.law)
 
@@ -98,7 +112,7 @@ class ThompsonSampling(LawPolicy):
     schedule: ClassVar[str] = "fresh"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     guarantees: ClassVar[tuple[Guarantee, ...]] = (
-        Guarantee("gaussian", "Gaussian", "× √ln K", "yes", "Korda et al. 2013; Hu et al. 2024"),
+        Guarantee("gaussian", "Gaussian, σ² = 1", "× √ln K", "yes", "Korda et al. 2013; Hu et al. 2024"),
         Guarantee("beta", "Bernoulli", "× √ln T", "", "Agrawal & Goyal 2017"),
         Guarantee("gamma", "Poisson", "× √ln K", "", "Jin, Yang, Xiao & Xu 2023"),
         Guarantee("inverse-gamma", "exponential", "", "", "Korda, Kaufmann & Munos 2013"),
@@ -132,7 +146,7 @@ class EpsilonTS(LawPolicy):
     schedule: ClassVar[str] = "epsilon"
     engines: ClassVar[tuple[str, ...]] = ("scan", "sleepers")
     guarantees: ClassVar[tuple[Guarantee, ...]] = (
-        Guarantee("gaussian", "Gaussian", "Gaussian, ε = 1/K", "Gaussian, fixed ε"),
+        Guarantee("gaussian", "Gaussian, σ² = 1", "Gaussian, ε = 1/K", "Gaussian, fixed ε"),
         Guarantee("beta", "Bernoulli", "ε = 1/K"),
         Guarantee("gamma", "Poisson", "ε = 1/K"),
         Guarantee("inverse-gamma-flat", "exponential", "ε = 1/K"),
@@ -195,6 +209,10 @@ class ExpTS(Policy):
     @property
     def rewards(self) -> str:
         return "binary" if self.family == "bernoulli" else FAMILY_REWARDS[self.family]
+
+    @property
+    def assumes(self) -> Assumed:
+        return FAMILY_ASSUMED[self.family]
 
     def fastest_from(self, engine: str) -> float:
         return SLEEPERS_FROM_SOLVED
@@ -262,6 +280,10 @@ class TemperedPolicy(HorizonPolicy):
     @property
     def rewards(self) -> str:
         return law_rewards(self.law)
+
+    @property
+    def assumes(self) -> Assumed:
+        return law_assumes(self.law)
 
     @property
     def label(self) -> str:

@@ -9,6 +9,7 @@ import os
 import threading
 from collections import Counter
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from thrifty.errors import FileError, MissingExtra
@@ -37,6 +38,7 @@ Floats = NDArray[np.float64]
 BAND = (0.05, 0.95)  # quantiles over the runs
 APART = 1.1  # the ratio of two means from which curves can be told apart
 DPI = 200
+WARNING = "#a33a00"
 UNDATED: dict[str, dict[str, None]] = {
     ".svg": {"Date": None},
     ".png": {},
@@ -55,6 +57,8 @@ def overview(result: Result, path: str | os.PathLike[str] | None = None) -> Figu
     regret(result, left)
     trade(result, right)
     figure.suptitle(setting(result), fontsize=10.5)
+    if result.notes:
+        figure.supxlabel("\n".join(fill(note, 170) for note in result.notes), fontsize=8.0, color=WARNING)
     if path is not None:
         save(figure, path)
     return figure

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from thrifty import storage
 from thrifty.delays import DELAYS, Delay
 from thrifty.errors import FileError, ThriftyError
+from thrifty.policies import POLICIES, restored
 from thrifty.problems import PROBLEMS, Problem
-from thrifty.simulation import comparison
+from thrifty.simulation import assumptions, comparison
 from thrifty.simulation.comparison import Difference, Ranking
 from thrifty.simulation.summary import Row, Summary
 
@@ -68,6 +69,13 @@ class Result:
         stuck: NDArray[np.bool_] = 2 * worst > self.settings.horizon
         return stuck
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Where the problem's rewards are not what policies assume, and what to do; of thrifty's own ones."""
+        tables = zip(self.labels, self.settings.policies, strict=True)
+        known = [(label, restored(table)) for label, table in tables if table.get("name") in POLICIES]
+        return assumptions.notes(known, self.settings.problem)
+
     def summary(self) -> Summary:
         """One row per policy; ``print`` it for a table."""
         final = self.regret[:, :, -1]
@@ -82,7 +90,8 @@ class Result:
             self._seconds(),
         )
         values = np.column_stack(columns).tolist()
-        return Summary(tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True)))
+        rows = tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True))
+        return Summary(rows, self.notes)
 
     def compare(self, first: str, second: str, level: float = 0.95) -> Difference:
         """The regret of one policy minus that of another, by their labels, over the same runs."""

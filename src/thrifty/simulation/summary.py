@@ -1,6 +1,7 @@
 """The summary of a result: one row per policy, with what a mean alone would hide."""
 
 from dataclasses import astuple, dataclass
+from textwrap import fill
 
 from thrifty.table import aligned
 
@@ -40,9 +41,11 @@ class Summary:
     """Rows in the order of the policies; prints as a table that lines up."""
 
     rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()  # where the rewards are not what policies assume
 
     def __str__(self) -> str:
-        return aligned(HEADINGS, [_cells(row) for row in self.rows])
+        table = aligned(HEADINGS, [_cells(row) for row in self.rows])
+        return "\n\n".join([table, *(fill(note, 110) for note in self.notes)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
