@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from chance import UNLUCKY, assert_law, assert_share, assert_uniform
+from chance import SIGMAS, UNLUCKY, assert_law, assert_share, assert_uniform
 from drive import new_run
 from hypothesis import given
 from hypothesis import strategies as st
@@ -358,6 +358,34 @@ def test_ties_that_rounding_makes_are_broken_uniformly(
     if (wanted := LEVELS[levels]) is not None:
         set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * 5))
     assert_uniform(frequencies(rule, state, times=100_000))
+
+
+def test_so_are_those_among_several_points_of_an_arm() -> None:
+    """A Beta law with ten values to a standard deviation: that an arm's second point is the one that ties
+    has to be noticed."""
+    arms = 60
+    rule = Rule(FRESH, arms, 10**9, law=laws.BETA)
+    assert_uniform(frequencies(rule, frozen(rule, [10**15] * arms, [10**15] * arms), times=1_500_000))
+
+
+def test_what_exceeds_its_level_is_not_drawn_again_though_it_rounds_to_it() -> None:
+    """Theorem 2 counts the draws. Half of the points round to the level here, 1 less one spacing of numbers,
+    where the rate is 10^15 spacings. In every other round arm 0 is at the level 1, and drawn; the others are
+    then drawn at most as often as none of them is above its level."""
+    arms, times, low = 3, 100_000, math.nextafter(1.0, 0.0)
+    rule = Rule(FRESH, arms, 10**9, law=laws.BETA)
+    state = frozen(rule, [10**15] * arms, [10**15] * arms)
+    rate, width, bound = 1e15 * (1.0 - low), 2.0**-3, 0.0
+    assert 0.5 * width < rate < width
+    for moves in ([[low, arms]], [[low, arms], [1.0, 1.0]]):
+        before = state.evaluations[0]
+        frequencies(rule, state, np.array(moves), times)
+        mean = (state.evaluations[0] - before) / times - arms  # whose rates are computed anew
+        asleep = arms + 1 - len(moves)
+        bound += asleep * (width + math.exp(-asleep * rate)) + arms - asleep
+        error = math.sqrt(2.0 * (arms * width + 0.25 * arms * arms) / times)  # of points and forced draws
+        assert mean < bound / len(moves) + SIGMAS * error
+        assert len(moves) == 2 or mean > bound - SIGMAS * error
 
 
 def test_a_level_is_found_where_most_rates_are_zero() -> None:

@@ -69,7 +69,8 @@ def choose(rule, state):
     if duel:
         _retire(rule, state)
     line, ends, params, woken, rng = state.line, state.ends, state.params, state.woken, state.rng
-    arm, top, ties, last, drawn = -1, -math.inf, 0, -1, ends[0]
+    arm, top, ties, drawn = -1, -math.inf, 0, ends[0]
+    last, best, bar = -1, -math.inf, -math.inf  # the arm at hand, its best value, the highest level exceeded
     for p in range(ends[0]):
         i = int(line[p, 1])
         x = laws.draw_spread(rule.law, params[i, 0], params[i, 1], rng)
@@ -112,16 +113,17 @@ def choose(rule, state):
             if duel:
                 state.best[i] = max(state.best[i], x)
                 state.seen[i] += i != last
-            if x > top or i != last:
+            if i != last or x > best:  # else one of the arm's points before was as good
                 arm, top, ties = _better(i, x, arm, top, ties, rng)
-            last = i
+                last, best = i, x
+            bar = max(bar, _level(state, i))
     level = max(state.levels[NEW], state.levels[OLD])
     if duel:
         arm, top = _commit(rule, state, arm, top, level)
-    if top <= level:  # nobody exceeded it: draw those who may win
+    if top <= level:  # nobody exceeded it, as far as digits tell: draw those who may win
         for i in range(state.count[ARMS]):
             c = _level(state, i)
-            if state.place[i] >= ends[0] and c >= top:
+            if state.place[i] >= ends[0] and c >= top and c > bar:
                 x = laws.draw_spread(rule.law, params[i, 0], params[i, 1], rng)
                 while x > c:
                     x = laws.draw_spread(rule.law, params[i, 0], params[i, 1], rng)
