@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from thrifty import indices
-from thrifty.engines import history, kinetic, lists, play, rounds, sleepers, tournament
+from thrifty.engines import history, kinetic, lists, play, rounds, sleepers, tournament, young
 from thrifty.engines.header import opened, rule_of
 from thrifty.engines.state import (
     ARMS,
@@ -45,21 +45,40 @@ def _select(choose, place, header, t, out):
     state = opened(header)
     rule = rule_of(state)
     for j in range(out.size):
-        i = state.count[HANDED]
-        while i < state.count[ARMS] and (rounds.has_law(state, i) or state.pending[i, 0] > 0):
-            i += 1
-        state.count[HANDED] = i
-        if i < state.count[ARMS]:
-            state.count[HANDED] += 1
-        else:
+        i = _untried(state)
+        if i == state.count[ARMS]:
             i = choose(rule, state, t + j)
             if i < 0:
                 return j
         rounds.spend(rule, state, i)
         if rule.schedule == CLOCKED:
             place(rule, state, i)
+        old = young.turn(state, i) if state.ring.size > 0 else -1
+        if old >= 0 and (rule.schedule == COMMITTED or rule.schedule == CLOCKED):  # as in ``cancel``
+            rounds.renew(rule, state, old)
+            place(rule, state, old)
         out[j] = i
     return out.size
+
+
+@kernel
+def _untried(state):
+    """An arm without a law, and it counts as handed out then: new ones first, then those whose pull has
+    expired, in turn. The number of arms, if there is none."""
+    i = _from(state, state.count[HANDED])
+    if i == state.count[ARMS] and state.ring.size > 0 and state.ring[young.LOST] < i:
+        i = _from(state, state.ring[young.LOST])
+        state.ring[young.LOST] = state.count[ARMS]
+    state.count[HANDED] = min(i + 1, state.count[ARMS])
+    return i
+
+
+@kernel
+def _from(state, i):
+    """The first arm from i on that has neither a law nor a pull that counts, or the number of arms."""
+    while i < state.count[ARMS] and (rounds.has_law(state, i) or young.count(state, i) > 0):
+        i += 1
+    return i
 
 
 @inlined
@@ -170,7 +189,7 @@ def cancel(header, i):
     rule = rule_of(state)
     if state.pending[i, 0] == 0:
         return False
-    state.pending[i, 0] -= 1
+    young.close(state, i)
     if not rounds.has_law(state, i):
         state.count[HANDED] = min(state.count[HANDED], i)
     elif rule.schedule == COMMITTED or rule.schedule == CLOCKED:  # whose indices count such pulls
@@ -249,6 +268,8 @@ def remove(header, i):
         ada_ucb.leave(i, state.order, state.position)
     if state.marks.size > 0 and rule.formula == indices.DIRICHLET_SAMPLING:
         state.count[LEFT] -= state.marks[i]
+    if state.ring.size > 0:
+        young.rename(state, i, -1)
     hole = i
     if i < handed:
         hole = handed - 1
@@ -280,6 +301,10 @@ def _move(rule, state, i, to):
     state.draws[to] = state.draws[i]
     state.pending[to, 0] = state.pending[i, 0]
     state.pending[to, 1] = state.pending[i, 1]
+    if state.ring.size > 0:
+        young.rename(state, i, to)
+        if not rounds.has_law(state, to):
+            state.ring[young.LOST] = min(state.ring[young.LOST], to)
     if state.prior.size > 0:
         state.prior[to, 0] = state.prior[i, 0]
         state.prior[to, 1] = state.prior[i, 1]
@@ -316,6 +341,9 @@ def _clear(state, i):
     state.draws[i] = 0
     state.pending[i, 0] = 0
     state.pending[i, 1] = 0
+    if state.ring.size > 0:
+        state.expired[i, young.EXPIRED] = 0
+        state.expired[i, young.CLOSED] = 0
     if state.best.size > 0:
         state.best[i] = -math.inf
     if state.age.size > 0:

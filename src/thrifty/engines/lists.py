@@ -5,7 +5,7 @@ without a law wait for their first reward and are passed over.
 """
 
 from thrifty import indices
-from thrifty.engines import history, rounds
+from thrifty.engines import history, rounds, young
 from thrifty.engines.state import CURSOR, LEFT, STAGE
 from thrifty.indices import dirichlet_sampling, dmed, ucb_improved
 from thrifty.jit import kernel
@@ -49,7 +49,7 @@ def move(rule, state, i, to):
 @kernel
 def _count(rule, state, i):
     """Pulls of arm i, those on their way and the prior's included."""
-    return rounds.evidence(rule, state, i)[0] + state.pending[i, 0]
+    return rounds.evidence(rule, state, i)[0] + young.count(state, i)
 
 
 @kernel

@@ -3,7 +3,7 @@
 import math
 
 from thrifty import indices, laws
-from thrifty.engines import history
+from thrifty.engines import history, young
 from thrifty.engines.state import (
     AGGREGATE,
     CLOCKED,
@@ -54,7 +54,7 @@ def _refresh_historic(rule, state):
             continue
         n = evidence(rule, state, i)[0]
         if rule.formula == indices.IMED_BOUNDED:
-            n += state.pending[i, 0]
+            n += young.count(state, i)
         else:
             state.draws[i] += 1
         state.evaluations[0] += 1
@@ -83,7 +83,7 @@ def _refresh_shared(rule, state, t):
             continue
         n = evidence(rule, state, i)[0]
         if rule.formula <= indices.ADA_UCB:  # deterministic ones count the pulls that are on their way
-            n += state.pending[i, 0]
+            n += young.count(state, i)
         elif rule.formula >= indices.MOTS:  # a draw from a law, which the others are not
             state.draws[i] += 1
             state.evaluations[0] += 1
@@ -101,7 +101,7 @@ def refresh_own(rule, state, t):
     """Indices of the user's own, which know pulls that are on their way. Returns whether all are numbers."""
     for i in range(state.index.size):
         if has_law(state, i):
-            n = evidence(rule, state, i)[0] + state.pending[i, 0]
+            n = evidence(rule, state, i)[0] + young.count(state, i)
             state.index[i] = own.index(
                 rule.function, rule.own, rule.arms, rule.horizon, n, state.means[i], t, state.rng
             )
@@ -123,7 +123,7 @@ def clocked(rule, state, i, t):
     if not has_law(state, i):
         return -math.inf
     n = evidence(rule, state, i)[0]
-    return indices.clocked(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), t)
+    return indices.clocked(rule, n + young.count(state, i), state.means[i], _variance(rule, state, i), t)
 
 
 @kernel
@@ -132,7 +132,7 @@ def reach(rule, state, i, level):
     if not has_law(state, i):
         return math.inf
     n = evidence(rule, state, i)[0]
-    return indices.reach(rule, n + state.pending[i, 0], state.means[i], _variance(rule, state, i), level)
+    return indices.reach(rule, n + young.count(state, i), state.means[i], _variance(rule, state, i), level)
 
 
 @kernel
@@ -143,7 +143,7 @@ def alike(rule, state, i, j):
         return has_law(state, i) and has_law(state, j)
     n, m = evidence(rule, state, i)[0], evidence(rule, state, j)[0]
     return (
-        n + state.pending[i, 0] == m + state.pending[j, 0]
+        n + young.count(state, i) == m + young.count(state, j)
         and (state.means[i] == state.means[j] or not has_law(state, i))
         and has_law(state, i) == has_law(state, j)
         and _variance(rule, state, i) == _variance(rule, state, j)
@@ -181,7 +181,7 @@ def renew(rule, state, i):
     n, s = evidence(rule, state, i)
     state.means[i] = s / n
     if rule.schedule == COMMITTED:
-        state.index[i] = indices.committed(rule, n + state.pending[i, 0], s / n)
+        state.index[i] = indices.committed(rule, n + young.count(state, i), s / n)
     if rule.schedule >= COMMITTED:
         return
     if rule.temper != 1.0:  # most policies: spare them two divisions
@@ -261,6 +261,6 @@ def forget(state, i):
 def receive(rule, state, i, reward):
     """The reward of a pull of arm i that was handed out before."""
     if state.pending[i, 0] > 0:
-        state.pending[i, 0] -= 1
+        young.close(state, i)
     state.pending[i, 1] = 0
     observe(rule, state, i, reward)

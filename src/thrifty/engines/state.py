@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.engines import history, tournament
+from thrifty.engines import history, tournament, young
 from thrifty.indices import ADA_UCB
 from thrifty.numerics import random
 
@@ -115,13 +115,15 @@ class State(NamedTuple):
         Integers  # (K, 3): where in the history an arm's begin, how many there are, and for how many is room
     )
     marks: Integers  # lists: who is on one
+    ring: Integers  # young: the arms of the last decisions, behind two numbers; or empty
+    expired: Integers  # (K, 2) or empty: young: pending pulls that are too old; entries of the ring to skip
     rule: Integers  # a word for each field of the rule, whole or with a fraction
 
 
 # The fields, and how many columns each has; then of what kind its items are.
 COLUMNS = dict.fromkeys(State._fields[1:], 1) | {
     "params": 2, "pending": 2, "prior": 2, "tree": 2, "line": 2, "woken": 4, "races": 3, "history": 2,
-    "spans": 3,
+    "spans": 3, "expired": 2,
 }  # fmt: skip
 POSITIONS = {name: number for number, name in enumerate(COLUMNS)}
 DTYPES = {name: ITEMS[State.__annotations__[name]] for name in COLUMNS}
@@ -150,6 +152,7 @@ APART = (
     "levels",
     "races",
     "history",
+    "ring",
     "rule",
 )
 
@@ -240,7 +243,15 @@ def layout_version() -> str:
     return hashlib.sha256(repr((fields, words, COUNTS, GROUPS, LEVELS)).encode()).hexdigest()[:16]
 
 
-def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | None = None) -> dict[str, int]:
+def layout(
+    rule: Rule,
+    engine: str,
+    room: int,
+    *,
+    priors: bool,
+    entries: int | None = None,
+    pending_for: int | None = None,
+) -> dict[str, int]:
     """How many words each field takes; the history has so many entries, or enough for the horizon."""
     schedule = rule.schedule
     if entries is None:
@@ -263,6 +274,7 @@ def layout(rule: Rule, engine: str, room: int, *, priors: bool, entries: int | N
         squares=squares, weights=ranks, order=ranks, position=ranks, prefix=ranks, spread=ranks,
         races=3 * (2 << (room - 1).bit_length()) if racing else 0,
         history=2 * entries, spans=3 * room if rule.history else 0, marks=room if schedule == LISTED else 0,
+        ring=young.words(pending_for), expired=0 if pending_for is None else 2 * room,
         rule=len(Rule._fields),
     )  # fmt: skip
     return {name: sizes[name] for name in COLUMNS}
@@ -274,11 +286,17 @@ def begins(sizes: dict[str, int]) -> Integers:
 
 
 def new_memory(
-    rule: Rule, rng: Words, engine: str, *, priors: bool = False, entries: int | None = None
+    rule: Rule,
+    rng: Words,
+    engine: str,
+    *,
+    priors: bool = False,
+    entries: int | None = None,
+    pending_for: int | None = None,
 ) -> Memory:
     """A state before the first round; with ``priors``, each arm has one of its own."""
     k = rule.arms
-    offsets = begins(layout(rule, engine, k, priors=priors, entries=entries))
+    offsets = begins(layout(rule, engine, k, priors=priors, entries=entries, pending_for=pending_for))
     block = np.zeros(offsets[-1], np.int64)
     block[ARMS] = k
     memory = Memory(block, offsets, k)
@@ -295,6 +313,9 @@ def new_memory(
         state.tree[:] = tournament.built(state.index, k)
     if state.races.size:
         state.races[:] = races(k, k)
+    if state.ring.size:
+        state.ring[:] = -1
+        state.ring[[young.SEEN, young.LOST]] = 0, k
     if state.spans.size and rule.prior_weight > 0.0:
         state.count[USED] = history.begin(state.history, state.spans, rule.prior_mean, rule.prior_weight)
     if state.order.size:

@@ -21,6 +21,8 @@ from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy, checked, first_guess
 
+PENDING_FOR = 1000  # decisions, unless said otherwise
+
 
 class Bandit:
     """A policy at work: ``select`` an arm, ``update`` it with its reward, in any order and with any delay.
@@ -30,7 +32,8 @@ class Bandit:
     none has to be pulled first (either may be a sequence, with an entry for each arm). ``statistics`` is a
     warm start: what ``statistics()`` of another bandit returned, or a table (a mapping, a DataFrame) with the
     columns arm, pulls and mean. Rewards are in ``reward_range``, which policies see as [0, 1]; with None, any
-    number is a reward.
+    number is a reward. A pull whose reward is not there yet counts in the next ``pending_for`` decisions and
+    then no more, as its reward may be lost; with None it counts for ever.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -51,6 +54,7 @@ class Bandit:
         reward_range: tuple[float, float] | None = (0.0, 1.0),
         *,
         statistics: Any = None,
+        pending_for: int | None = PENDING_FOR,
         engine: str = "auto",
     ) -> None:
         policy = checked("policy", policy)
@@ -59,6 +63,7 @@ class Bandit:
         self._ids = Ids(arms)
         self._rewards = Rewards(policy, reward_range)
         self._horizon, self._guessed = self._read_horizon(horizon)
+        self._pending_for = _read_pending_for(pending_for)
         self._prior, priors = known.read_prior(prior, len(self._ids), self._rewards)
         self._core = self._new_core(seed, engine, priors)
         self._t = 0  # pulls until now
@@ -85,9 +90,9 @@ class Bandit:
             checks.choice("engine", engine, ("auto", "scan"))
             if self._prior is not None or priors is not None:
                 raise InvalidValue("prior must be None with a posterior of your own, which has its own")
-            return PosteriorCore(law, rule, seed, self._ids)
+            return PosteriorCore(law, rule, seed, self._ids, self._pending_for)
         engine = policy.engine_for(len(self._ids), engine)
-        memory = begin_memory(rule, policy_stream(seed, 0), engine, priors)
+        memory = begin_memory(rule, policy_stream(seed, 0), engine, priors, self._pending_for)
         core = OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
         core.follow(rule)
         return core
@@ -322,6 +327,7 @@ class Bandit:
             guessed=self._guessed,
             before=self._before,
             t=self._t,
+            pending_for=self._pending_for,
         )
         snapshot.save(path, self._policy, self._ids, self._core, settings)
 
@@ -336,6 +342,7 @@ class Bandit:
         bandit._prior = settings.prior
         bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
         bandit._before, bandit._t = settings.before, settings.t
+        bandit._pending_for = settings.pending_for
         bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
         bandit._make_room()
         if seed is not None:
@@ -380,3 +387,7 @@ class Bandit:
 
 def _read_seed(seed: object) -> int:
     return secrets.randbits(63) if seed is None else checks.integer("seed", seed, at_least=0)
+
+
+def _read_pending_for(value: object) -> int | None:
+    return None if value is None else checks.integer("pending_for", value, at_least=0, at_most=MOST)

@@ -35,10 +35,14 @@ FEW = 1000  # rewards that there is room for at first, where all are kept; it gr
 kernels: Any = decide  # typed by Numba, which compiles them
 
 
-def begin_memory(rule: Rule, rng: Words, engine: str, priors: Floats | None) -> Memory:
+def begin_memory(
+    rule: Rule, rng: Words, engine: str, priors: Floats | None, pending_for: int | None
+) -> Memory:
     """The memory of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
     entries = history.entries(rule.arms, min(rule.horizon, FEW)) if rule.history else 0
-    memory = new_memory(rule, rng, engine, priors=priors is not None, entries=entries)
+    memory = new_memory(
+        rule, rng, engine, priors=priors is not None, entries=entries, pending_for=pending_for
+    )
     state = memory.state
     state.count[ENGINE] = ENGINES.index(engine)
     if priors is not None:

@@ -5,6 +5,7 @@ draw is made before a decision needs it, and the arm with the largest index is l
 """
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Floats, Integers, Rule
+from thrifty.engines.young import SOONER
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
 from thrifty.online.ids import Ids
@@ -24,6 +26,8 @@ ARM = np.dtype(
         ("sums", np.float64),
         ("draws", np.int64),
         ("pending", np.int64),
+        ("expired", np.int64),  # and too old to count
+        ("closed", np.int64),  # entries of the ring whose reward is there
         ("index", np.float64),
         ("best", np.float64),  # duel: of the draws since the last pull
         ("age", np.int64),  # duel: the rounds since then
@@ -32,7 +36,8 @@ ARM = np.dtype(
         ("kept", np.float64),  # the one that was there after the last reward, if it was replaced; else NaN
     ]
 )
-NEW = np.array([(0, 0.0, 0, 0, -math.inf, -math.inf, 0, False, False, math.nan)], ARM)  # nothing is known
+# An arm of which nothing is known.
+NEW = np.array([(0, 0.0, 0, 0, 0, 0, -math.inf, -math.inf, 0, False, False, math.nan)], ARM)
 
 
 class PosteriorCore:
@@ -41,13 +46,17 @@ class PosteriorCore:
     engine = "scan"
     has_priors = False
 
-    def __init__(self, posterior: Posterior, rule: Rule, seed: int, ids: Ids) -> None:
+    def __init__(
+        self, posterior: Posterior, rule: Rule, seed: int, ids: Ids, pending_for: int | None
+    ) -> None:
         self._posterior = posterior
         self._rule = rule
         self._ids = ids
         self._rng = np.random.default_rng([seed, 0])
         self._handed = 0
         self._count, self._room = rule.arms, NEW.repeat(rule.arms)
+        self._pending_for = pending_for
+        self._ring: deque[int] = deque()  # the arms of the last decisions
 
     @property
     def _arms(self) -> NDArray[Any]:
@@ -76,10 +85,12 @@ class PosteriorCore:
 
     def checkpoint(self, count: int) -> Callable[[], None]:
         arms, handed, rng, rule = self._arms.copy(), self._handed, self._rng.bit_generator.state, self._rule
+        ring = self._ring.copy()
 
         def back() -> None:
             self._arms[:] = arms
             self._handed, self._rng.bit_generator.state, self._rule = handed, rng, rule
+            self._ring = ring
 
         return back
 
@@ -91,6 +102,7 @@ class PosteriorCore:
                 out[j] = arm = self._next()
                 self._arms["pending"][arm] += 1
                 self._arms["spent"][arm] = self._is_committed(arm)
+                self._turn(arm)
         except BaseException:
             back()
             raise
@@ -104,7 +116,7 @@ class PosteriorCore:
         if self._arms["pending"][arm] == 0:
             return False
         state = self._arms[arm]
-        state["pending"] -= 1
+        self._close(state)
         if state["pending"] == 0:
             if not math.isnan(state["kept"]):
                 state["index"] = state["best"] = state["kept"]
@@ -113,14 +125,39 @@ class PosteriorCore:
             self._handed = min(self._handed, arm)
         return True
 
+    def _turn(self, arm: int) -> None:
+        """The arm was handed out, and pulls may expire by that: as in ``engines.young``."""
+        if self._pending_for is None:
+            return
+        self._ring.append(arm)
+        sooner = self._pending_for // SOONER
+        if len(self._ring) > sooner and (early := self._ring[-1 - sooner]) >= 0:
+            state = self._arms[early]
+            if state["pulls"] == 0 and state["pending"] > state["expired"]:
+                state["expired"] += 1
+                state["closed"] += 1
+        if len(self._ring) > self._pending_for and (old := self._ring.popleft()) >= 0:
+            state = self._arms[old]
+            if state["closed"] > 0:
+                state["closed"] -= 1
+            else:
+                state["expired"] += 1
+
+    def _close(self, state: Any) -> None:
+        """One of an arm's pending pulls is so no more."""
+        if state["pending"] == state["expired"]:
+            state["expired"] -= 1
+        elif self._pending_for is not None:
+            state["closed"] += 1
+        state["pending"] -= 1
+
     def _next(self) -> int:
-        while self._handed < self._arms.size and (
-            self.pulls[self._handed] > 0 or self.pending[self._handed] > 0
-        ):
-            self._handed += 1
-        if self._handed < self._arms.size:
-            self._handed += 1
-            return self._handed - 1
+        untried = np.flatnonzero((self.pulls == 0) & (self.pending == self._arms["expired"]))
+        if untried.size:
+            later = untried[untried >= self._handed]
+            arm = int(later[0] if later.size else untried[0])
+            self._handed = arm + 1
+            return arm
         for arm in np.flatnonzero(self.pulls).tolist():
             self._refresh(arm)
         arm = self._best_arm()
@@ -193,7 +230,8 @@ class PosteriorCore:
             self._posterior.observe(self._ids.name(arm), reward)
             state = self._arms[arm]
             unasked += int(state["pending"] == 0)
-            state["pending"] = max(0, state["pending"] - 1)
+            if state["pending"] > 0:
+                self._close(state)
             state["pulls"] += 1
             state["sums"] += reward
             self._renew(arm)
@@ -225,7 +263,9 @@ class PosteriorCore:
             self._handed -= 1
             hole = self._handed
         moves = [(hole, arm), (last, hole)]
+        self._ring = deque(-1 if old == arm else old for old in self._ring)
         for source, target in moves:
             self._arms[target] = self._arms[source]
+            self._ring = deque(target if old == source else old for old in self._ring)
         self._count -= 1
         return moves

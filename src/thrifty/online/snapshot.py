@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     guessed: bool
     before: int
     t: int
+    pending_for: int | None = None
 
 
 def save(
@@ -79,11 +80,19 @@ def _restored(
     names = Ids(json.loads(ids.tobytes()))
     engine, room = header["engine"], header["room"]
     rule = policy.resolve(len(names), 1)
-    offsets = begins(layout(rule, engine, room, priors=header["priors"], entries=header["entries"]))
+    settings = Settings(**header["settings"])
+    sizes = layout(
+        rule,
+        engine,
+        room,
+        priors=header["priors"],
+        entries=header["entries"],
+        pending_for=settings.pending_for,
+    )
+    offsets = begins(sizes)
     fits = engine in ENGINES and block.dtype == np.int64 and block.shape == (offsets[-1],)
     if not fits or not len(names) == block[ARMS] <= room:
         raise ValueError("its settings are not those of its data")
-    settings = Settings(**header["settings"])
     if settings.prior is not None:
         mean, weight = settings.prior
         settings = settings._replace(prior=(mean, weight))
