@@ -1,34 +1,27 @@
 """Self-describing array files: a ``.npz`` whose entry ``header`` is JSON; no pickle, written atomically."""
 
+import io
 import json
 import os
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from thrifty.errors import FileError
 
 FORMAT = 2
+HEADER = 10**8  # bytes at most
 Arrays = dict[str, NDArray[Any]]
 
-# What NumPy and zipfile raise on a file that was cut off, changed or never theirs.
-DAMAGE = (
-    AttributeError,
-    EOFError,
-    KeyError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+# What files hold, by the word in their header; those of results have none.
+KINDS = {"result": "result file", "bandit": "snapshot of a bandit", "chunk": "chunk of a sweep"}
+READERS = {"result": "Result.load", "bandit": "Bandit.load"}
 
 
 def write(path: Path, header: Mapping[str, Any], arrays: Arrays, *, compressed: bool = True) -> None:
@@ -39,21 +32,44 @@ def write(path: Path, header: Mapping[str, Any], arrays: Arrays, *, compressed: 
     replace(path, lambda file: save(file, **contents))
 
 
-def read(path: Path, what: str = "result file") -> tuple[dict[str, Any], Arrays]:
-    """The header and the arrays of a file that ``write`` made."""
+def read(path: Path, kind: str = "result", *, compressed: bool = True) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a file that ``write`` made, of this kind.
+
+    What is not ``compressed`` takes no more memory than the file does.
+    """
+    what = KINDS[kind]
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(str(arrays.pop("header")))
-        version = header["format"]
-    except DAMAGE as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise  # not there, or not readable
+        with zipfile.ZipFile(path) as file:
+            entries = {entry.filename.removesuffix(".npy"): entry for entry in file.infolist()}
+            first = entries.pop("header")
+            header = json.loads(str(_array(file.read(first)))) if first.file_size <= HEADER else {}
+            version, found = header["format"], str(header.get("kind", "result"))
+            if version == FORMAT and found == kind:
+                if not compressed and any(entry.compress_type for entry in entries.values()):
+                    raise ValueError("compressed")
+                arrays = {name: _array(file.read(entry)) for name, entry in entries.items()}
+    except Exception as error:  # zipfile, NumPy and JSON raise anything on a file that was cut off or changed
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.filename is not None):
+            raise  # too large; not there, or not readable
         raise FileError(f"{path} is not a whole {what} of thrifty (.npz)") from None
     if version != FORMAT:
         advice = ": upgrade thrifty" if isinstance(version, int) and version > FORMAT else ""
         raise FileError(f"{path} has format {version!r}, this version of thrifty reads {FORMAT}{advice}")
+    if found != kind:
+        reader = f", which {READERS[found]} reads" if found in READERS else ""
+        other = f": it is a {KINDS[found]}{reader}" if found in KINDS else ""
+        raise FileError(f"{path} is not a {what}{other}")
     return header, arrays
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    """An array of an .npz file, without a copy; never one of objects, and never more than is there."""
+    stream = io.BytesIO(data)
+    read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, by_columns, dtype = read[npy.read_magic(stream)](stream)
+    if dtype.hasobject:
+        raise ValueError("objects")
+    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape, order="F" if by_columns else "C")
 
 
 def replace(path: Path, fill: Callable[[IO[bytes]], object]) -> None:

@@ -12,6 +12,7 @@ import thrifty
 from thrifty.engines.history import SIZE, START
 from thrifty.engines.state import State, reward_stream
 from thrifty.numerics import random
+from thrifty.online import snapshot
 from thrifty.online.posterior import PosteriorCore
 from thrifty.policies import POLICIES, IndexPolicy, Policy
 
@@ -89,6 +90,18 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
         arms = core.memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]
     return arms, names, dict(ids._numbers), bandit._t, bandit._before, bandit._horizon, bandit._prior
+
+
+def lasting(bandit: thrifty.Bandit) -> tuple[Any, ...]:
+    """All of it that does not follow from the rest, and so is in a file."""
+    core = bandit._core
+    arms, *rest = everything(bandit)
+    if not isinstance(core, PosteriorCore):
+        now = core.memory.state
+        fields = snapshot._fields(now, bandit._rule(), core.engine)
+        numbers = {name: getattr(now, field).item(at) for name, (field, at) in snapshot._numbers(now).items()}
+        arms = tuple(getattr(now, name).tobytes() for name in fields), str(numbers)
+    return (arms, *rest)
 
 
 @contextmanager

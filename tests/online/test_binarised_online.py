@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chance import assert_share
-from live import column, everything, refused, state
+from live import column, lasting, refused, state
 
 import thrifty
 from thrifty.numerics import random
@@ -90,5 +90,5 @@ def test_a_snapshot_goes_on_alike(policy: Policy, engine: str, tmp_path: Path) -
         reward = rng.random()
         for each in pair:
             each.update(first, reward)
-    assert everything(pair[0]) == everything(pair[1])
+    assert lasting(pair[0]) == lasting(pair[1])
     assert pair[0].horizon == (2048 if policy.needs_horizon else None)

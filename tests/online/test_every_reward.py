@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import column, everything, state
+from live import assert_same_state, column, lasting, state
 from live import kept as kept_by
 
 import thrifty
@@ -160,7 +160,7 @@ def test_a_snapshot_goes_on_alike(policy: Policy, tmp_path: Path, monkeypatch: p
     bandit.remove_arm(2)
     bandit.save(tmp_path / "bandit.npz")
     pair = [bandit, thrifty.Bandit.load(tmp_path / "bandit.npz")]
-    assert everything(pair[0]) == everything(pair[1])
+    assert lasting(pair[0]) == lasting(pair[1])
     for _ in range(200):
         first, second = (each.select() for each in pair)
         assert first == second
@@ -170,7 +170,7 @@ def test_a_snapshot_goes_on_alike(policy: Policy, tmp_path: Path, monkeypatch: p
     for each in pair:
         each.add_arm("last")
     assert pair[0].select_many(30) == pair[1].select_many(30)
-    assert everything(pair[0]) == everything(pair[1])
+    assert_same_state(*map(state, pair))
 
 
 @EVERY_POLICY

@@ -1,7 +1,9 @@
 """A bandit in a file: complete, so that it goes on as if nothing had happened; and whole, or refused."""
 
 import copy
+import io
 import json
+import math
 import os
 import pickle
 import signal
@@ -17,7 +19,7 @@ from typing import Any
 import numpy as np
 import own
 import pytest
-from live import EVERYWHERE, Coins, Widening, everything, state
+from live import EVERYWHERE, Coins, Widening, lasting, state
 from own import Sampler
 
 import thrifty
@@ -48,7 +50,7 @@ def assert_go_on_alike(bandits: list[thrifty.Bandit], means: list[float], rounds
             arm, reward = flying.popleft()
             for bandit in bandits:
                 bandit.update(arm, reward)
-    assert everything(bandits[0]) == everything(bandits[1])
+    assert lasting(bandits[0]) == lasting(bandits[1])
 
 
 @EVERYWHERE
@@ -58,7 +60,7 @@ def test_ten_thousand_decisions_after_load(policy: Policy, engine: str, tmp_path
     arms = bandit.select_many(60)
     bandit.update_many(arms[10:40], [float(i % 3 == 0) for i in range(30)])
     copy = saved(bandit, tmp_path)
-    assert everything(copy) == everything(bandit)
+    assert lasting(copy) == lasting(bandit)
     assert (repr(copy), copy.horizon, copy.engine) == (repr(bandit), bandit.horizon, bandit.engine)
     assert state(copy).pending.sum() > 0
     assert_go_on_alike([bandit, copy], MEANS, 10_000)
@@ -177,7 +179,7 @@ def test_a_hundred_thousand_arms(tmp_path: Path) -> None:
         for _ in range(30):
             bandit.update_many(bandit.select_many(100), rng.random(100))
         copy = saved(bandit, tmp_path)
-        assert everything(copy) == everything(bandit)
+        assert lasting(copy) == lasting(bandit)
         assert copy.select_many(1000) == bandit.select_many(1000)
 
 
@@ -208,14 +210,14 @@ def test_truncated(file: Path) -> None:
 
 def test_any_byte_changed(file: Path) -> None:
     """An error that names the file; or, where it is of no importance, nothing is different."""
-    whole, bandit = file.read_bytes(), everything(thrifty.Bandit.load(file))
+    whole, bandit = file.read_bytes(), lasting(thrifty.Bandit.load(file))
     harmless = 0
     for at in range(0, len(whole), 3):
         changed = bytearray(whole)
         changed[at] ^= 0x41
         file.write_bytes(changed)
         try:
-            assert everything(thrifty.Bandit.load(file)) == bandit
+            assert lasting(thrifty.Bandit.load(file)) == bandit
             harmless += 1
         except FileError:
             assert_refused(file)
@@ -224,19 +226,27 @@ def test_any_byte_changed(file: Path) -> None:
 
 def rewritten(file: Path, header: dict[str, Any] | None = None, **arrays: Any) -> None:
     """The same file with other contents, honest in every other way."""
-    old_header, old_arrays = storage.read(file)
-    storage.write(file, old_header | (header or {}), old_arrays | arrays)
+    old_header, old_arrays = storage.read(file, "bandit")
+    storage.write(file, old_header | (header or {}), old_arrays | arrays, compressed=False)
+
+
+def signed(file: Path, header: dict[str, Any] | None = None, **arrays: Any) -> None:
+    """And with a digest that fits."""
+    old_header, old_arrays = storage.read(file, "bandit")
+    del old_header["format"], old_header["digest"]
+    header, arrays = old_header | (header or {}), old_arrays | arrays
+    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays, compressed=False)
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"header": {"engine": "scan-"}},
-        {"header": {"room": 4}},
+        {"header": {"numbers": {"handed": 4}}},
         {"header": {"policy": {"name": "KLUCBPlusPlus"}}},
         {"header": {"more": 1}},
         {"header": {"digest": "0"}},
-        {"block": np.arange(200)},
+        {"pulls": np.arange(3)},
         {"ids": np.frombuffer(b'["a","b","d"]', np.uint8)},
         {"more": np.zeros(3)},
     ],
@@ -253,36 +263,98 @@ def test_tampered_with(file: Path, change: dict[str, Any]) -> None:
         ({"policy": {"name": "Guessing"}}, "Guessing"),
         ({"policy": {"name": "TSMA", "depth": 3}}, "depth"),
         ({"policy": {"name": "TSMA", "alpha": 7}}, r"alpha must be in \[0, 1\], got 7"),
-        ({"policy": {"name": "TSTD"}}, "its settings are not those of its data"),
-        ({"engine": "sleepers"}, "its settings are not those of its data"),
-        ({"engine": "abacus"}, "its settings are not those of its data"),
-        ({"room": 2}, "its settings are not those of its data"),
-        ({"settings": {}}, "missing"),
-        ({"settings": None}, "mapping"),
+        ({"policy": {"name": "TSTD"}}, "the state has no entry 'best'"),
+        (
+            {"policy": {"name": "KLUCBPlusPlus"}},
+            "the state has an entry 'kept', which this version does not know",
+        ),
+        ({"policy": 5}, "policy must be a dict, got 5"),
+        ({"policy": {"name": ["TSMA"]}}, "unhashable"),
+        ({"policy": {"name": "TSMA", "phi": [1]}}, "phi must be a number"),
+        ({"engine": "sleepers"}, "engine must be one of scan, tournament"),
+        ({"engine": "abacus"}, "engine must be one of scan, tournament, sleepers, kinetic, got 'abacus'"),
+        ({"engine": "auto"}, "engine must be one of scan"),
+        ({"engine": 3}, "engine must be a str, got 3"),
+        ({"more": 3}, "header has an entry 'more', which this version does not know"),
+        ({"settings": {}}, "settings has no entry 'reward_range'"),
+        ({"settings": None}, "settings must be a dict, got None"),
+        ({"numbers": {}}, "numbers has no entry 'handed'"),
     ],
     ids=str,
 )
 def test_tampered_with_and_signed(file: Path, change: dict[str, Any], match: str) -> None:
     """Even then it is an error of the file, not of the program."""
-    header, arrays = storage.read(file)
-    del header["format"], header["digest"]
-    header |= change
-    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays)
+    signed(file, change)
     assert_refused(file, f"is not a whole snapshot of a bandit: .*{match}")
 
 
-def test_ids_that_are_too_few(file: Path) -> None:
-    header, arrays = storage.read(file)
-    del header["format"], header["digest"]
-    arrays["ids"] = np.frombuffer(b'["a","b"]', np.uint8)
-    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays)
-    assert_refused(file, "its settings are not those of its data")
+@pytest.mark.parametrize(
+    ("setting", "value", "match"),
+    [
+        ("t", 2.5, "t must be an integer"),
+        ("t", True, "t must be an integer"),
+        ("t", 2**60, "t must be at most"),
+        ("before", 4, "before must be at most 3, got 4"),
+        ("horizon", 0, "horizon must be at least 1"),
+        ("horizon", "1024", "horizon must be an integer"),
+        ("guessed", 1, "guessed must be True or False"),
+        ("prior", [0.5], r"prior must be None or \(mean, weight\)"),
+        ("prior", [7.0, 1.0], "prior mean must be from 0.0 to 1.0, got 7.0"),
+        ("prior", [0.5, 0.0], "prior weight must be above 0"),
+        ("prior", [0.5, math.inf], "prior weight must be finite"),
+        ("reward_range", [1.0, 0.0], "reward_range must be"),
+        ("reward_range", {"low": 0}, "reward_range must be"),
+        ("colour", 1, "settings has an entry 'colour', which this version does not know"),
+    ],
+)
+def test_impossible_settings(file: Path, setting: str, value: Any, match: str) -> None:
+    settings = storage.read(file, "bandit")[0]["settings"]
+    signed(file, {"settings": settings | {setting: value}})
+    assert_refused(file, match)
 
 
-def test_another_layout(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "layout_version", lambda: "another")
-    with pytest.raises(thrifty.FileError, match="was written by another version of thrifty"):
-        thrifty.Bandit.load(file)
+@pytest.mark.parametrize(
+    ("arrays", "match"),
+    [
+        ({"ids": np.frombuffer(b'["a","b"]', np.uint8)}, "pulls must be those of 2 arms, got 3"),
+        ({"ids": np.frombuffer(b'["a","b","b"]', np.uint8)}, "must be a new one, got 'b' again"),
+        ({"ids": np.frombuffer(b'["a","b",true]', np.uint8)}, "ids must be a number, or a list of texts"),
+        ({"ids": np.frombuffer(b"1000000000", np.uint8)}, "pulls must be those of 1000000000 arms, got 3"),
+        ({"ids": np.frombuffer(b'{"a":1}', np.uint8)}, "ids must be a number, or a list of texts"),
+        ({"pulls": np.zeros(4, np.int64)}, "pulls must be those of 3 arms, got 4"),
+        ({"pulls": np.zeros(3)}, "pulls must be int64 of shape .*, got float64"),
+        ({"best": np.zeros(3)}, "the state has an entry 'best', which this version does not know"),
+    ],
+    ids=str,
+)
+def test_impossible_arrays(file: Path, arrays: dict[str, Any], match: str) -> None:
+    signed(file, **arrays)
+    assert_refused(file, match)
+
+
+def test_a_field_is_missing(file: Path) -> None:
+    header, arrays = storage.read(file, "bandit")
+    del header["format"], header["digest"], arrays["sums"]
+    storage.write(file, header | {"digest": _digest(header, arrays)}, arrays, compressed=False)
+    assert_refused(file, "the state has no entry 'sums'")
+
+
+def test_no_more_memory_than_the_file_has(file: Path) -> None:
+    """An array that says that it is huge, and one that is huge because it was compressed."""
+    header, arrays = storage.read(file, "bandit")
+    huge = io.BytesIO()
+    np.save(huge, arrays["pulls"])
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("more.npy", huge.getvalue().replace(b"(3,), }     ", b"(999999,), }"))
+    assert_refused(file, "is not a whole snapshot of a bandit")
+    storage.write(file, header, arrays | {"more": np.zeros(10**6)}, compressed=True)
+    assert_refused(file, "is not a whole snapshot of a bandit")
+
+
+def test_another_layout(file: Path) -> None:
+    for version, advice in ((snapshot.VERSION + 1, ": upgrade thrifty"), (1, "$"), ("two", "$"), (None, "$")):
+        signed(file, {"version": version})
+        assert_refused(file, f"was written by another version of thrifty{advice}")
 
 
 def test_newer(file: Path) -> None:
@@ -299,7 +371,7 @@ def test_newer(file: Path) -> None:
 def test_foreign(tmp_path: Path) -> None:
     result = tmp_path / "result.npz"
     thrifty.simulate(thrifty.TSMA(), thrifty.Bernoulli([0.5, 0.4]), 10, 1).save(result)
-    assert_refused(result, "is not a snapshot of a bandit")
+    assert_refused(result, "is not a snapshot of a bandit: it is a result file, which Result.load reads")
     arrays, text, archive, nothing = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz", "d.npz"))
     np.savez(arrays, block=np.zeros(3))
     text.write_text("a,b,c\n1,2,3\n")
@@ -384,14 +456,14 @@ def test_killed_in_the_middle_of_writing(file: Path) -> None:
 
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     file = tmp_path / "bandit.npz"
-    states = {everything(thrifty.Bandit(thrifty.TSMA(), 20_000, seed=seed))[0] for seed in (1, 2)}
+    states = {lasting(thrifty.Bandit(thrifty.TSMA(), 20_000, seed=seed))[0] for seed in (1, 2)}
     for wait in (0.0, 0.011, 0.037):
         with subprocess.Popen([sys.executable, "-c", OVER_AND_OVER, file], stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == b"saved\n"
             time.sleep(wait)
             child.send_signal(signal.SIGKILL)
-        assert everything(thrifty.Bandit.load(file))[0] in states
+        assert lasting(thrifty.Bandit.load(file))[0] in states
 
 
 def test_a_failed_save_leaves_nothing_behind(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -278,7 +278,7 @@ def flip(file: Path) -> None:
 
 def rewrite(change: Callable[[Any, Any], None]) -> Callable[[Path], None]:
     def tamper(file: Path) -> None:
-        header, arrays = storage.read(file)
+        header, arrays = storage.read(file, "chunk")
         change(header, arrays)
         storage.write(file, header, arrays)
 
@@ -291,7 +291,7 @@ def rewrite(change: Callable[[Any, Any], None]) -> Callable[[Path], None]:
         (cut_off, "is not a whole chunk of a sweep of thrifty (.npz)"),
         (empty, "is not a whole chunk of a sweep of thrifty (.npz)"),
         (flip, "is not a whole chunk of a sweep of thrifty (.npz)"),
-        (rewrite(lambda header, arrays: header.clear()), "is not a chunk of this sweep"),
+        (rewrite(lambda header, arrays: header.clear()), "is not a chunk of a sweep"),
         (rewrite(lambda header, arrays: arrays.pop("draws")), "is not a chunk of this sweep"),
         (rewrite(lambda header, arrays: arrays.update(regret=arrays["regret"][:, :1])),
          "is not a chunk of this sweep"),

@@ -1,25 +1,59 @@
-"""A bandit in a file: a JSON header and the block of its state as it is. No pickle, versioned, atomic."""
+"""A bandit in a file: a JSON header and its arrays by name. No pickle, versioned, checked, atomic.
+
+A field that is new in a later version gets the value that it starts with when an older file is loaded; what
+is unknown, or of a newer version, is refused by name.
+"""
 
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty import storage
-from thrifty.engines import ENGINES
-from thrifty.engines.state import ARMS, Memory, begins, layout, layout_version
+from thrifty import checks, storage
+from thrifty.engines import ENGINES, sleepers, state, young
+from thrifty.engines.state import COLUMNS, Memory, Rule, State, new_memory
 from thrifty.errors import FileError, InvalidType, ThriftyError
+from thrifty.online import derived, version_0_1_0
 from thrifty.online.core import Core
-from thrifty.online.ids import Ids
+from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
+from thrifty.online.rewards import Rewards
 from thrifty.policies import POLICIES, Policy, described, restored
 
 KIND = "bandit"
-WHAT = "snapshot of a bandit"
+VERSION = 2  # 1 is thrifty 0.1.0's, see there
+
+# Fields, numbers and settings that came later, each with the first version that has it.
+ADDED = dict.fromkeys(("pending_for", "ring", "expired"), 2)
+
+FAR = 1.001 * checks.LARGEST  # rewards are no larger, whatever was rounded
+
+# The single numbers of a state, by name: the field, and where in it.
+NUMBERS: dict[str, tuple[str, int]] = {
+    **{name: ("count", getattr(state, name.upper())) for name in (
+        "handed", "clock", "swept", "sweeping", "oldest", "newest", "used", "stage", "cursor", "left",
+    )},
+    "evaluations": ("evaluations", 0),
+    **{f"level_{name}": ("levels", getattr(sleepers, name.upper())) for name in (
+        "new", "old", "total", "slope", "drawn", "ahead", "since",
+    )},
+}  # fmt: skip
+
+# What a header or an array that is not what it should be may raise.
+IMPOSSIBLE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    ThriftyError,
+)
 
 
 class Settings(NamedTuple):
@@ -42,61 +76,155 @@ def save(
         raise FileError(f"a snapshot must be a .npz file, got {target}")
     if not _is_ours(policy) or not isinstance(core, Core):
         raise InvalidType(f"only policies and laws of thrifty itself can be saved, got {policy!r}")
+    now = core.memory.state
     header: dict[str, Any] = {
         "kind": KIND,
-        "layout": layout_version(),
+        "version": VERSION,
         "policy": described(policy),
         "engine": core.engine,
-        "priors": core.has_priors,
-        "room": core.memory.room,
-        "entries": len(core.memory.state.history),
         "settings": settings._asdict(),
+        "numbers": {
+            name: getattr(now, field)[place].item() for name, (field, place) in _numbers(now).items()
+        },
     }
-    arrays: storage.Arrays = {"block": core.memory.block, "ids": _pack(ids)}
+    rule = policy.resolve(len(ids), settings.horizon)
+    arrays = {"ids": _pack(ids)} | {name: getattr(now, name) for name in _fields(now, rule, core.engine)}
     storage.write(target, header | {"digest": _digest(header, arrays)}, arrays, compressed=False)
 
 
 def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
     source = Path(path)
-    header, arrays = storage.read(source, WHAT)
-    if header.get("kind") != KIND:
-        raise FileError(f"{source} is not a {WHAT}")
-    if header.get("layout") != layout_version():
-        raise FileError(f"{source} was written by another version of thrifty, with other states")
+    header, arrays = storage.read(source, KIND, compressed=False)
+    version = header.get("version", header.get("layout"))
+    if version != version_0_1_0.LAYOUT and version not in range(2, VERSION + 1):
+        advice = ": upgrade thrifty" if type(version) is int and version > VERSION else ""
+        raise FileError(f"{source} was written by another version of thrifty{advice}")
     digest = header.pop("digest", None)
     del header["format"]
     if digest != _digest(header, arrays):
         raise FileError(f"{source} was changed after it was saved: its digest does not fit")
     try:
-        return _restored(header, **arrays)
-    except (KeyError, TypeError, ValueError, ThriftyError) as error:
-        raise FileError(f"{source} is not a whole {WHAT}: {error}") from None
+        if version == version_0_1_0.LAYOUT:
+            header, arrays = version_0_1_0.converted(header, **arrays)
+        with np.errstate(all="ignore"):  # numbers from a file may be anything, until they are checked
+            return _restored(header, arrays)
+    except IMPOSSIBLE as error:
+        reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
+        raise FileError(f"{source} is not a whole {storage.KINDS[KIND]}: {reason}") from None
 
 
-def _restored(
-    header: dict[str, Any], block: NDArray[Any], ids: NDArray[Any]
-) -> tuple[Policy, Ids, Memory, Settings]:
+def _restored(header: dict[str, Any], arrays: storage.Arrays) -> tuple[Policy, Ids, Memory, Settings]:
+    parts = {"policy": dict, "engine": str, "settings": dict, "numbers": dict}
+    version = header["version"]
+    _match("header", header, [*parts, "kind", "version"], version)
+    for name, kind in parts.items():
+        if type(header[name]) is not kind:
+            raise TypeError(f"{name} must be a {kind.__name__}, got {checks.shown(header[name])}")
     policy = restored(header["policy"])
-    names = Ids(json.loads(ids.tobytes()))
-    engine, room = header["engine"], header["room"]
-    rule = policy.resolve(len(names), 1)
-    settings = Settings(**header["settings"])
-    sizes = layout(
+    ids = _unpack(arrays.pop("ids"))
+    settings, _ = _read_settings(header["settings"], policy, version)
+    engine = policy.engine_for(len(ids), checks.choice("engine", header["engine"], ENGINES))
+    mean, weight = settings.prior or (0.0, 0.0)
+    rule = policy.resolve(len(ids), settings.horizon)._replace(prior_mean=mean, prior_weight=weight)
+    if arrays["pulls"].shape != (len(ids),):  # before there is any memory for so many arms
+        raise ValueError(f"pulls must be those of {len(ids)} arms, got {arrays['pulls'].size}")
+    entries = len(arrays["history"]) if rule.history else 0
+    if "prior" in arrays and settings.prior is not None:
+        raise ValueError("prior must be one for all arms or one for each, got both")
+    pending_for = settings.pending_for
+    if pending_for is not None and arrays["ring"].shape != (young.words(pending_for),):
+        raise ValueError(f"ring must be that of pending_for={pending_for}, got {arrays['ring'].size} words")
+    memory = new_memory(
         rule,
+        np.ones(4, np.uint64),
         engine,
-        room,
-        priors=header["priors"],
-        entries=header["entries"],
-        pending_for=settings.pending_for,
+        priors="prior" in arrays,
+        entries=entries,
+        pending_for=pending_for,
     )
-    offsets = begins(sizes)
-    fits = engine in ENGINES and block.dtype == np.int64 and block.shape == (offsets[-1],)
-    if not fits or not len(names) == block[ARMS] <= room:
-        raise ValueError("its settings are not those of its data")
-    if settings.prior is not None:
-        mean, weight = settings.prior
-        settings = settings._replace(prior=(mean, weight))
-    return policy, names, Memory(block, offsets, room), settings
+    now = memory.state
+    now.count[state.ENGINE] = ENGINES.index(engine)
+    _fill_arrays(now, arrays, _fields(now, rule, engine), version)
+    _fill_numbers(now, header["numbers"], version)
+    derived.rebuild(rule, memory)
+    return policy, ids, memory, settings
+
+
+def _fields(now: State, rule: Rule, engine: str) -> list[str]:
+    """The arrays that a file has."""
+    apart = derived.names(rule, engine) | {field for field, _ in NUMBERS.values()}
+    return [name for name in COLUMNS if name not in apart and getattr(now, name).size]
+
+
+def _numbers(now: State) -> dict[str, tuple[str, int]]:
+    """The single numbers that a file has."""
+    return {name: (field, place) for name, (field, place) in NUMBERS.items() if getattr(now, field).size}
+
+
+def _match(what: str, found: Mapping[str, Any], expected: list[str], version: int) -> list[str]:
+    """The expected names that are there. All must be, but for those that are newer than the file."""
+    for name in found:
+        if name not in expected:
+            raise ValueError(f"{what} has an entry {checks.shown(name)}, which this version does not know")
+    missing = [name for name in expected if name not in found]
+    for name in missing:
+        if ADDED.get(name, 0) <= version:
+            raise ValueError(f"{what} has no entry {name!r}")
+    return [name for name in expected if name in found]
+
+
+def _fill_arrays(now: State, arrays: storage.Arrays, fields: list[str], version: int) -> None:
+    for name in _match("the state", arrays, fields, version):
+        field, array = getattr(now, name), arrays[name]
+        if (array.dtype, array.shape) != (field.dtype, field.shape):
+            right, found = (f"{each.dtype} of shape {each.shape}" for each in (field, array))
+            raise ValueError(f"{name} must be {right}, got {found}")
+        field[:] = array
+
+
+def _fill_numbers(now: State, numbers: dict[str, Any], version: int) -> None:
+    expected = _numbers(now)
+    for name in _match("numbers", numbers, list(expected), version):
+        field, place = expected[name]
+        if getattr(now, field).dtype == np.int64:
+            numbers[name] = checks.integer(name, numbers[name], -(2**63), 2**63 - 1)
+        elif type(numbers[name]) is not float:
+            raise TypeError(f"{name} must be a float, got {checks.shown(numbers[name])}")
+        getattr(now, field)[place] = numbers[name]
+
+
+def _read_settings(
+    table: dict[str, Any], policy: Policy, version: int
+) -> tuple[Settings, tuple[float, float]]:
+    """The settings, and between which numbers rewards are, in the unit of the policy."""
+    names = _match("settings", table, list(Settings._fields), version)
+    settings = Settings(**{name: table[name] for name in names})
+    rewards = Rewards(policy, settings.reward_range)
+    low, high = (0.0, 1.0) if rewards.range else (-FAR, FAR)
+    if policy.rewards == "non-negative":
+        low, high = 0.0, FAR
+    # A guess may be doubled once more.
+    horizon = checks.integer("horizon", settings.horizon, at_least=1, at_most=checks.COUNT // 2)
+    t = checks.integer("t", settings.t, at_least=0, at_most=checks.COUNT // 2)
+    before = checks.integer("before", settings.before, at_least=0, at_most=t)
+    guessed = checks.flag("guessed", settings.guessed)
+    if guessed > policy.needs_horizon or guessed < getattr(policy, "anytime", False):
+        raise ValueError(f"guessed must be {not guessed} for {policy!r}, got {guessed}")
+    pending_for = settings.pending_for
+    if pending_for is not None:
+        pending_for = checks.integer("pending_for", pending_for, at_least=0, at_most=MOST)
+    prior: Any = settings.prior
+    if prior is not None:
+        if type(prior) is not list or len(prior) != 2:
+            raise TypeError(f"prior must be None or (mean, weight), got {checks.shown(prior)}")
+        prior = checks.number("prior mean", prior[0]), checks.positive("prior weight", prior[1])
+        if not low <= prior[0] <= high:
+            raise ValueError(f"prior mean must be from {low} to {high}, got {prior[0]}")
+    settings = settings._replace(
+        reward_range=rewards.range, prior=prior, horizon=horizon, guessed=guessed, before=before, t=t,
+        pending_for=pending_for,
+    )  # fmt: skip
+    return settings, (low, high)
 
 
 def _is_ours(policy: Policy) -> bool:
@@ -114,11 +242,18 @@ def _pack(ids: Ids) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(names).encode(), np.uint8)
 
 
+def _unpack(packed: NDArray[Any]) -> Ids:
+    names = json.loads(packed.tobytes())
+    if type(names) is not int and (type(names) is not list or not set(map(type, names)) <= {str, int}):
+        raise TypeError("ids must be a number, or a list of texts and integers")
+    return Ids(names)
+
+
 def _digest(header: dict[str, Any], arrays: storage.Arrays) -> str:
     """Of everything in the file, so that a change shows."""
     digest = hashlib.blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16)
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         digest.update(f"{name} {array.dtype} {array.shape}".encode())
-        digest.update(array.tobytes())
+        digest.update(array.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

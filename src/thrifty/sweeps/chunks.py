@@ -146,14 +146,14 @@ def _load(folder: Path, case: Case, chunk: Chunk, ready: Plan) -> list[Outcome]:
     source = path(folder, case, chunk)
     advice = "remove it, and it will be made again"
     try:
-        header, columns = storage.read(source, "chunk of a sweep")
+        header, columns = storage.read(source, "chunk")
     except FileError as error:
         raise FileError(f"{error}: {advice}") from None
     arms, runs = ready.settings.problem.gaps.size, len(chunk.runs)
     shapes = ((runs, ready.checkpoints.size), (runs, arms), (runs, arms), (runs,), (runs,))
     right = dict(zip(Outcome._fields, shapes, strict=True))
     whole = {name: array.shape for name, array in columns.items()} == right
-    if not whole or (header.get("kind"), header.get("of")) != ("chunk", digest(case)):
+    if not whole or header.get("of") != digest(case):
         raise FileError(f"{source} is not a chunk of this sweep: {advice}")
     rows = zip(*(columns[name] for name in Outcome._fields), strict=True)
     return [Outcome(regret, pulls, drawn, int(n), float(s)) for regret, pulls, drawn, n, s in rows]
