@@ -18,7 +18,7 @@ from thrifty import checks, storage
 from thrifty.engines import ENGINES, sleepers, state, young
 from thrifty.engines.state import COLUMNS, Memory, Rule, State, new_memory
 from thrifty.errors import FileError, InvalidType, ThriftyError
-from thrifty.online import derived, version_0_1_0
+from thrifty.online import derived, sound, version_0_1_0
 from thrifty.online.core import Core
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
@@ -122,7 +122,7 @@ def _restored(header: dict[str, Any], arrays: storage.Arrays) -> tuple[Policy, I
             raise TypeError(f"{name} must be a {kind.__name__}, got {checks.shown(header[name])}")
     policy = restored(header["policy"])
     ids = _unpack(arrays.pop("ids"))
-    settings, _ = _read_settings(header["settings"], policy, version)
+    settings, bounds = _read_settings(header["settings"], policy, version)
     engine = policy.engine_for(len(ids), checks.choice("engine", header["engine"], ENGINES))
     mean, weight = settings.prior or (0.0, 0.0)
     rule = policy.resolve(len(ids), settings.horizon)._replace(prior_mean=mean, prior_weight=weight)
@@ -146,6 +146,7 @@ def _restored(header: dict[str, Any], arrays: storage.Arrays) -> tuple[Policy, I
     now.count[state.ENGINE] = ENGINES.index(engine)
     _fill_arrays(now, arrays, _fields(now, rule, engine), version)
     _fill_numbers(now, header["numbers"], version)
+    sound.check(sound.Facts(rule, engine, now, settings.t, bounds))
     derived.rebuild(rule, memory)
     return policy, ids, memory, settings
 

@@ -1,0 +1,422 @@
+"""Is a state that came from a file one that kernels can work on? One check for each thing that they rely on.
+
+Kernels look up arms by number, follow lists and divide without asking, so a number that no run can leave
+behind may crash them or keep them busy for ever. What follows from the rest is not in a file (``derived``),
+and so there is nothing to check about it. Each check looks at all arms at once: a million arms take about as
+long as reading them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from thrifty import checks, indices, laws
+from thrifty.engines.history import ROOM, SIZE, START, TIMES, VALUE
+from thrifty.engines.sleepers import AHEAD, CERTAIN, DRAWN, NEW, OLD, SINCE, SLOPE, TOTAL
+from thrifty.engines.state import (
+    AGGREGATE,
+    CLOCK,
+    COMMITTED,
+    CURSOR,
+    DUEL,
+    EPSILON,
+    GROUPS,
+    HANDED,
+    HISTORIC,
+    LEFT,
+    NEWEST,
+    OLDEST,
+    REPLACED,
+    STAGE,
+    SWEEPING,
+    SWEPT,
+    USED,
+    Floats,
+    Integers,
+    Rule,
+    State,
+)
+from thrifty.online.derived import evidence, has_law, on_line, parameters
+
+DRAWS = 2**62  # the most that are counted
+PHASES = 64  # UCB-Improved has fewer
+TINY = 5e-324  # the least number above 0
+FEWEST = 6  # entries of a history: what there is room for at the least
+AHEAD_MOST = 1000.0  # far above what _look_ahead of sleepers sets
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A state, and what is known besides it."""
+
+    rule: Rule
+    engine: str
+    state: State
+    t: int  # pulls until now
+    bounds: tuple[float, float]  # of a reward, in the unit of the policy
+
+    @property
+    def number(self) -> Integers:
+        return self.state.count
+
+    @property
+    def arms(self) -> int:
+        return self.state.pulls.size
+
+    @property
+    def line(self) -> bool:
+        """Whether arms sleep on a line."""
+        return self.engine == "sleepers" and self.rule.schedule != EPSILON
+
+    @property
+    def committed(self) -> bool:
+        """Whether an index is kept from one decision to the next, for arms that have a law."""
+        return self.rule.schedule in (AGGREGATE, COMMITTED)
+
+
+class Check(NamedTuple):
+    name: str  # of the field or number
+    right: str  # what it must be
+    holds: Callable[[Facts], Any]
+
+
+def check(facts: Facts) -> None:
+    """Raises a ValueError that names the first field that cannot be right."""
+    rule, state = facts.rule, facts.state
+    asleep = SLEEPING_DUELS if rule.schedule == DUEL else SLEEPING_FRESH
+    parts: list[tuple[Any, tuple[Check, ...]]] = [
+        (True, EVERYWHERE),
+        (state.prior.size, PRIORS),
+        (facts.committed, COMMITMENTS),
+        (state.kept.size, REPLACEMENTS),
+        (state.best.size, DUELS),
+        (facts.line, SLEEPERS),
+        (facts.line, asleep),
+        (state.squares.size, SQUARES),
+        (state.weights.size, WEIGHTS),
+        (state.spans.size, HISTORIES),
+        (rule.schedule == HISTORIC, MULTIPLIERS),
+        (state.marks.size, LISTS.get(rule.formula, ())),
+    ]
+    for applies, part in parts:
+        for name, right, holds in part if applies else ():
+            if not holds(facts):
+                raise ValueError(f"{name} must be {right}")
+
+
+def within(values: NDArray[Any], low: float, high: float) -> bool:
+    """Whether all are in this range: no NaN is."""
+    return not values.size or bool(values.min() >= low and values.max() <= high)
+
+
+def in_order(values: NDArray[Any]) -> bool:
+    return bool((values[1:] >= values[:-1]).all())
+
+
+# Every state --------------------------------------------------------------------------------------------
+
+
+def _pulls_add_up(x: Facts) -> bool:
+    total = x.state.pulls.sum(dtype=float) + x.state.pending[:, 0].sum(dtype=float)
+    return within(x.state.pulls, 0, x.t) and within(x.state.pending[:, 0], 0, x.t) and bool(total <= x.t)
+
+
+def _sums_fit(x: Facts) -> bool:
+    low, high = x.bounds
+    pulls, sums = x.state.pulls, x.state.sums
+    return bool(((sums >= low * pulls) & (sums <= high * pulls)).all())
+
+
+def _flags_fit(x: Facts) -> bool:
+    pending, flags = x.state.pending.T
+    spendable = x.committed or x.rule.schedule == DUEL
+    return within(flags, 0, 3 if spendable else 0) and not ((flags > 0) & (pending == 0)).any()
+
+
+def _handed_out(x: Facts) -> bool:
+    """Arms before this one need no first pull."""
+    handed = x.number[HANDED]
+    ready = has_law(x.rule, x.state) | (x.state.pending[:, 0] > 0)
+    return bool(0 <= handed <= x.arms and ready[:handed].all())
+
+
+EVERYWHERE = (
+    Check("rng", "four words, not all of them 0", lambda x: x.state.rng.any()),
+    Check("pulls and pending", "counts that add up to t at most", _pulls_add_up),
+    Check("sums", "what so many rewards can add up to", _sums_fit),
+    Check("pending", "flagged only where a pull is pending and its index is kept", _flags_fit),
+    Check("draws", "counts", lambda x: within(x.state.draws, 0, DRAWS)),
+    Check("index", "numbers", lambda x: not np.isnan(x.state.index).any()),
+    Check("evaluations", "a count", lambda x: within(x.state.evaluations, 0, DRAWS)),
+    Check("clock", "a count", lambda x: 0 <= x.number[CLOCK] <= checks.COUNT),
+    Check("handed", "an arm, and those before it handed out", _handed_out),
+)
+
+
+def _priors_fit(x: Facts) -> bool:
+    means, weights = x.state.prior.T
+    return within(means, *x.bounds) and within(weights, TINY, checks.LARGEST)
+
+
+PRIORS = (Check("prior", "a possible mean and a weight above 0 for each arm", _priors_fit),)
+
+# Indices that are kept ----------------------------------------------------------------------------------
+
+COMMITMENTS = (
+    Check(
+        "index",
+        "above -inf for arms with a reward or a prior, and for no others",
+        lambda x: ((x.state.index > -np.inf) == has_law(x.rule, x.state)).all(),
+    ),
+)
+
+
+def _kept_fit(x: Facts) -> bool:
+    replaced = x.state.pending[:, 1] & REPLACED > 0
+    return not np.isnan(x.state.kept).any() and bool((x.state.kept[replaced] > -np.inf).all())
+
+
+REPLACEMENTS = (Check("kept", "numbers, above -inf where another index took its place", _kept_fit),)
+
+DUELS = (
+    Check("best", "numbers", lambda x: not np.isnan(x.state.best).any()),
+    Check("age", "counts", lambda x: within(x.state.age, 0, checks.COUNT)),
+)
+
+# Sleepers -----------------------------------------------------------------------------------------------
+
+
+def _groups_end(x: Facts) -> bool:
+    ends = x.state.ends
+    return in_order(ends) and within(ends, 0, x.arms)
+
+
+def _arms_on_line(x: Facts) -> bool:
+    arms = x.state.line[: x.state.ends[GROUPS], 1]
+    if not within(arms, 0, x.arms - 1) or (arms != np.floor(arms)).any():
+        return False
+    return not (np.bincount(on_line(x.state), minlength=1) > 1).any()
+
+
+def _rates_fit(x: Facts) -> bool:
+    """Each in the group that it is in."""
+    rates = x.state.line[: x.state.ends[GROUPS], 0]
+    if not within(rates, 0.0, CERTAIN):
+        return False
+    groups = np.where(rates < 0.5**GROUPS, GROUPS, np.maximum(0, -np.frexp(rates)[1]))
+    return bool((groups == np.searchsorted(x.state.ends, np.arange(rates.size), side="right")).all())
+
+
+def _total_fits(x: Facts) -> bool:
+    """Within what the rounding of many changes adds up to."""
+    total = x.state.line[: x.state.ends[GROUPS], 0].sum()
+    return bool(abs(x.state.levels[TOTAL] - total) <= 1.0 + 1e-3 * total)
+
+
+def _levels_fit(x: Facts) -> bool:
+    """Not below the median of an arm that sleeps: it would be drawn until a draw is below the level."""
+    new, old = x.state.levels[NEW], x.state.levels[OLD]
+    if not (new > -np.inf and old > -np.inf) or (new != old and not x.number[SWEEPING]):
+        return False
+    arms = on_line(x.state)[x.state.ends[0] :]
+    levels = np.where(arms < x.number[SWEPT], new, old)
+    a, b = parameters(x.rule, *(numbers[arms] for numbers in evidence(x.rule, x.state)))
+    far = _surely_above_median(x.rule.law, a, b, levels)
+    return bool((_cdf(x.rule.law, a[~far], b[~far], levels[~far]) >= 0.49).all())
+
+
+def _surely_above_median(law: int, a: Floats, b: Floats, c: Floats) -> NDArray[np.bool_]:
+    """Cheaply: P(X >= mean + deviation) is at most 1/2 (Cantelli). Where that does not tell, False."""
+    if law == laws.BETA:
+        mean = a / (a + b)
+        far: NDArray[np.bool_] = c >= mean + np.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+        return far
+    if law == laws.GAMMA:
+        return b * c >= a + np.sqrt(a)
+    return np.zeros(c.size, bool)
+
+
+def _cdf(law: int, a: Floats, b: Floats, c: Floats) -> Floats:
+    """P(draw <= c), of the laws that sleepers run."""
+    if law == laws.GAUSSIAN:
+        return np.asarray(special.ndtr((c - a) / b))
+    if law == laws.BETA:
+        return np.asarray(special.betainc(a, b, np.clip(c, 0.0, 1.0)))
+    if law == laws.GAMMA:
+        return np.asarray(special.gammainc(a, np.maximum(b * c, 0.0)))
+    if law == laws.INVERSE_GAMMA:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            beyond = np.where(b > 0.0, b / np.maximum(c, 0.0), 0.0)
+        return np.where(c < 0.0, 0.0, special.gammaincc(a, beyond))
+    return np.where(c >= a, 0.5, 0.0)  # the law of ExpTS, whose median is its mean
+
+
+SLEEPERS = (
+    Check("ends", "where on the line each group ends, in order", _groups_end),
+    Check("line", "different arms", _arms_on_line),
+    Check("line", "rates in their groups", _rates_fit),
+    Check("level_total", "the sum of the rates", _total_fits),
+    Check("sweeping", "0 or 1", lambda x: x.number[SWEEPING] in (0, 1)),
+    Check(
+        "swept", "a count, and 0 between sweeps", lambda x: 0 <= x.number[SWEPT] <= DRAWS * x.number[SWEEPING]
+    ),
+    Check("level_new and level_old", "equal between sweeps, and not below half of the draws", _levels_fit),
+    Check(
+        "level_slope",
+        "a finite number, above 0 once there is a level",
+        lambda x: (TINY if x.state.levels[NEW] < np.inf else 0.0) <= x.state.levels[SLOPE] < np.inf,
+    ),
+    Check("level_drawn", "a count", lambda x: 0.0 <= x.state.levels[DRAWN] <= DRAWS),
+    Check("level_ahead", "at least 0 and not large", lambda x: 0.0 <= x.state.levels[AHEAD] <= AHEAD_MOST),
+    Check("level_since", "from 0 to clock", lambda x: 0.0 <= x.state.levels[SINCE] <= x.number[CLOCK]),
+    Check("start", "from 0 to clock", lambda x: within(x.state.start[on_line(x.state)], 0, x.number[CLOCK])),
+)
+
+
+def _is_on_line(x: Facts) -> NDArray[np.bool_]:
+    there = np.zeros(x.arms, bool)
+    there[on_line(x.state)] = True
+    return there
+
+
+SLEEPING_FRESH = (
+    Check(
+        "line",
+        "of all arms with a reward or a prior, and of no others",
+        lambda x: (_is_on_line(x) == has_law(x.rule, x.state)).all(),
+    ),
+)
+
+
+def _phases_fit(x: Facts) -> bool:
+    """An arm with a law is on the line in phase I, and in the tree in phase II."""
+    first, second = _is_on_line(x), x.state.index > -np.inf
+    return not (first & second).any() and bool(((first | second) == has_law(x.rule, x.state)).all())
+
+
+def _queue(x: Facts) -> bool:
+    """From the oldest to the newest, every arm on the line once, and the same way back."""
+    newer, count = x.state.newer.tolist(), x.state.ends[GROUPS]
+    order: list[int] = []
+    arm = int(x.number[OLDEST])
+    while 0 <= arm < x.arms and len(order) <= count:
+        order.append(arm)
+        arm = newer[arm]
+    if arm != -1 or len(order) != count:
+        return False
+    arms = np.array(order, np.int64)
+    back = np.concatenate([[-1], arms])
+    same_way = (x.state.older[arms] == back[:-1]).all() and x.number[NEWEST] == back[-1]
+    return bool(same_way and np.bincount(arms, minlength=x.arms)[on_line(x.state)].all())
+
+
+def _since_fits(x: Facts) -> bool:
+    arms, clock = on_line(x.state), x.number[CLOCK]
+    since = x.state.since[arms]
+    return bool((since >= x.state.start[arms]).all()) and within(since, 0, clock)
+
+
+def _seen_fit(x: Facts) -> bool:
+    arms = on_line(x.state)
+    seen = x.state.seen[arms]
+    return within(seen, 0, x.number[CLOCK]) and bool((seen <= x.number[CLOCK] - x.state.since[arms]).all())
+
+
+SLEEPING_DUELS = (
+    Check("line and index", "of arms with a reward or a prior, each in phase I or II", _phases_fit),
+    Check("older, newer, oldest and newest", "the arms on the line in one row", _queue),
+    Check("since", "from start to clock", _since_fits),
+    Check("seen", "at most the draws since then", _seen_fit),
+)
+
+# Formulas that need more than counts and sums -----------------------------------------------------------
+
+
+def _weights_fit(x: Facts) -> bool:
+    n = evidence(x.rule, x.state)[0]
+    return bool((abs(x.state.weights - n) <= 1e-6 * n).all())
+
+
+SQUARES = (
+    Check(
+        "squares",
+        "what so many squared rewards can add up to",
+        lambda x: ((x.state.squares >= 0.0) & (x.state.squares <= x.state.pulls)).all(),
+    ),
+)
+WEIGHTS = (
+    Check(
+        "weights",
+        "pulls with the prior's weight",
+        _weights_fit,
+    ),
+)
+MULTIPLIERS = (Check("params", "from 0 to 1", lambda x: within(x.state.params, 0.0, 1.0)),)
+
+
+def _spans_fit(x: Facts) -> bool:
+    """Inside of what is used, and apart from each other."""
+    start, size, room = x.state.spans.T
+    used = x.number[USED]
+    if not 0 <= used <= len(x.state.history) or not within(start, 0, used) or not within(room, 0, used):
+        return False
+    if not ((size >= 0) & (size <= room) & (start + room <= used)).all():
+        return False
+    taken = x.state.spans[room > 0]
+    taken = taken[np.argsort(taken[:, START])]
+    return bool((taken[:-1, START] + taken[:-1, ROOM] <= taken[1:, START]).all())
+
+
+def _rewards_fit(x: Facts) -> bool:
+    """Of each arm different ones in order, as often as it was pulled, its prior included."""
+    start, size = x.state.spans[:, START], x.state.spans[:, SIZE]
+    first = np.cumsum(size) - size  # of each arm's, when all lie side by side
+    arm = np.repeat(np.arange(x.arms), size)
+    entries = x.state.history[np.arange(arm.size) + (start - first)[arm]]
+    values, times = entries[:, VALUE], entries[:, TIMES]
+    if not within(values, *x.bounds) or not within(times, TINY, np.finfo(float).max):
+        return False
+    if not ((values[1:] > values[:-1]) | (arm[1:] != arm[:-1])).all():
+        return False
+    n, s = evidence(x.rule, x.state)
+    counted, summed, size_of = (
+        np.bincount(arm, weights=part, minlength=x.arms)
+        for part in (times, times * values, times * abs(values))
+    )
+    return np.allclose(counted, n, rtol=1e-6, atol=0.0) and bool(
+        (abs(summed - s) <= 1e-6 * (size_of + n)).all()
+    )
+
+
+HISTORIES = (
+    Check("history", f"of at least {FEWEST} entries", lambda x: len(x.state.history) >= FEWEST),
+    Check("spans and used", "parts of the history, apart from each other", _spans_fit),
+    Check("history", "rewards that fit pulls and sums", _rewards_fit),
+)
+
+# Lists --------------------------------------------------------------------------------------------------
+
+CURSORS = (Check("cursor", "a count", lambda x: 0 <= x.number[CURSOR] <= checks.COUNT),)
+MARKED = (Check("marks", "0 or 1", lambda x: within(x.state.marks, 0, 1)),)
+PASSES = (
+    *CURSORS,
+    Check("stage", "a count", lambda x: 0 <= x.number[STAGE] <= checks.COUNT),
+    Check("marks", "from 0 to the next stage", lambda x: within(x.state.marks, 0, x.number[STAGE] + 1)),
+)
+LISTS = {
+    indices.DMED: PASSES,
+    indices.DMED_LOG_T: PASSES,
+    indices.UCB_IMPROVED: (
+        *CURSORS,
+        *MARKED,
+        Check("stage", "a phase", lambda x: 0 <= x.number[STAGE] <= PHASES),
+    ),
+    indices.DIRICHLET_SAMPLING: (
+        *MARKED,
+        Check("left", "the number of marks", lambda x: x.number[LEFT] == x.state.marks.sum()),
+    ),
+}
