@@ -7,6 +7,7 @@ is unknown, or of a newer version, is refused by name.
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,15 +97,16 @@ def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
     source = Path(path)
     header, arrays = storage.read(source, KIND, compressed=False)
     version = header.get("version", header.get("layout"))
-    if version != version_0_1_0.LAYOUT and version not in range(2, VERSION + 1):
+    old = version == version_0_1_0.LAYOUT
+    if not old and version not in range(2, VERSION + 1):
         advice = ": upgrade thrifty" if type(version) is int and version > VERSION else ""
         raise FileError(f"{source} was written by another version of thrifty{advice}")
     digest = header.pop("digest", None)
     del header["format"]
-    if digest != _digest(header, arrays):
+    if digest != (version_0_1_0.digest if old else _digest)(header, arrays):
         raise FileError(f"{source} was changed after it was saved: its digest does not fit")
     try:
-        if version == version_0_1_0.LAYOUT:
+        if old:
             header, arrays = version_0_1_0.converted(header, **arrays)
         with np.errstate(all="ignore"):  # numbers from a file may be anything, until they are checked
             return _restored(header, arrays)
@@ -255,6 +257,5 @@ def _digest(header: dict[str, Any], arrays: storage.Arrays) -> str:
     digest = hashlib.blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16)
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype} {array.shape}".encode())
-        digest.update(array.reshape(-1).view(np.uint8).data)
+        digest.update(f"{name} {array.dtype} {array.shape} {zlib.crc32(array.data)}".encode())
     return digest.hexdigest()

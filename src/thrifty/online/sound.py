@@ -42,7 +42,7 @@ from thrifty.engines.state import (
 )
 from thrifty.online.derived import evidence, has_law, on_line, parameters
 
-DRAWS = 2**62  # the most that are counted
+DRAWS = 2**61  # the most that are counted
 PHASES = 64  # UCB-Improved has fewer
 TINY = 5e-324  # the least number above 0
 FEWEST = 6  # entries of a history: what there is room for at the least
@@ -152,7 +152,7 @@ EVERYWHERE = (
     Check("draws", "counts", lambda x: within(x.state.draws, 0, DRAWS)),
     Check("index", "numbers", lambda x: not np.isnan(x.state.index).any()),
     Check("evaluations", "a count", lambda x: within(x.state.evaluations, 0, DRAWS)),
-    Check("clock", "a count", lambda x: 0 <= x.number[CLOCK] <= checks.COUNT),
+    Check("clock", "a count", lambda x: 0 <= x.number[CLOCK] < checks.COUNT),
     Check("handed", "an arm, and those before it handed out", _handed_out),
 )
 
@@ -300,18 +300,23 @@ def _phases_fit(x: Facts) -> bool:
 
 def _queue(x: Facts) -> bool:
     """From the oldest to the newest, every arm on the line once, and the same way back."""
-    newer, count = x.state.newer.tolist(), x.state.ends[GROUPS]
-    order: list[int] = []
+    there = on_line(x.state)
+    after = np.full(x.arms + 1, -1)  # from the end, which is -1, one comes to the end
+    after[there] = x.state.newer[there]
+    if not within(after, -1, x.arms - 1) or not -1 <= x.number[OLDEST] < x.arms:
+        return False
+    newer = after.tolist()
     arm = int(x.number[OLDEST])
-    while 0 <= arm < x.arms and len(order) <= count:
+    order = []
+    for _ in range(x.state.ends[GROUPS]):
         order.append(arm)
         arm = newer[arm]
-    if arm != -1 or len(order) != count:
+    if arm != -1 or -1 in order[-1:]:
         return False
     arms = np.array(order, np.int64)
     back = np.concatenate([[-1], arms])
     same_way = (x.state.older[arms] == back[:-1]).all() and x.number[NEWEST] == back[-1]
-    return bool(same_way and np.bincount(arms, minlength=x.arms)[on_line(x.state)].all())
+    return bool(same_way and np.bincount(arms, minlength=x.arms)[there].all())
 
 
 def _since_fits(x: Facts) -> bool:

@@ -3,6 +3,8 @@
 ``converted`` turns such a file into one of version 2, which keeps arrays by name.
 """
 
+import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -71,6 +73,16 @@ def converted(
             arrays[name] = rows if FIELDS[name] > 1 else rows[:, 0]
     plain = {"policy": policy, "engine": engine, "settings": header["settings"], "numbers": numbers}
     return plain | {"kind": header["kind"], "version": 1}, arrays
+
+
+def digest(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    """Of everything in the file, so that a change shows."""
+    digest = hashlib.blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16)
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _changes(policy: dict[str, Any]) -> str:
