@@ -1,10 +1,14 @@
 """Saved state survives upgrades: files of earlier versions load, and go on as they did there."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from recorded import FOLDER, NEXT, go_on
+from recorded import FOLDER, NEXT, begun, go_on
 
 import thrifty
 
@@ -24,3 +28,73 @@ def test_a_file_of_an_earlier_version_makes_the_same_next_decisions(file: Path) 
     decisions = json.loads((file.parent / "decisions.json").read_text())[file.stem]
     assert len(decisions) == NEXT
     assert go_on(bandit, NEXT) == decisions
+
+
+# How a later version adds a field to the state: the texts that are replaced, and by what.
+LATER = {
+    "engines/state.py": {
+        "    rule: Integers  # a word": "    newborn: Integers\n    rule: Integers  # a word",
+        "        rule=len(Rule._fields),\n": "        newborn=room,\n        rule=len(Rule._fields),\n",
+        "    state.rng[:] = rng\n": "    state.rng[:] = rng\n    state.newborn[:] = 7\n",
+    },
+    "online/snapshot.py": {
+        "VERSION = 2": "VERSION = 3",
+        "ADDED: dict[str, int] = {}": 'ADDED: dict[str, int] = {"newborn": 3}',
+    },
+}
+
+AFTERWARDS = """
+import sys
+import numpy as np
+from recorded import NEXT, go_on
+import thrifty
+from thrifty import storage
+from thrifty.online import snapshot
+
+for name in sys.argv[1:-1]:
+    bandit = thrifty.Bandit.load(name)
+    assert (bandit._core.memory.state.newborn == 7).all()
+    bandit._core.memory.state.newborn[0] = 8
+    bandit.save(sys.argv[-1])
+    assert thrifty.Bandit.load(sys.argv[-1])._core.memory.state.newborn[0] == 8
+    print(go_on(bandit, NEXT))
+
+header, arrays = storage.read(snapshot.Path(sys.argv[-1]), "bandit")
+del header["format"], header["digest"], arrays["newborn"]
+header["digest"] = snapshot._digest(header, arrays)
+storage.write(snapshot.Path("without.npz"), header, arrays, compressed=False)
+try:
+    thrifty.Bandit.load("without.npz")
+except thrifty.FileError as error:
+    print(error)
+"""
+
+
+def test_a_field_that_comes_later_refuses_no_file_of_before(tmp_path: Path) -> None:
+    """In a copy of the package that has another field, files of today get its start. Today's refuses that
+    one's files."""
+    package = Path(thrifty.__file__).parent
+    shutil.copytree(package, tmp_path / "thrifty", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, changes in LATER.items():
+        text = (tmp_path / "thrifty" / name).read_text()
+        for old, new in changes.items():
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        (tmp_path / "thrifty" / name).write_text(text)
+    bandits = {name: begun(name) for name in ("sleepers-duel", "kinetic-ucb-v", "ada-ucb-priors", "npts")}
+    for name, bandit in bandits.items():
+        bandit.save(tmp_path / f"{name}.npz")
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parent)])
+    files = [*(f"{name}.npz" for name in bandits), FOLDER / "0.1.0" / "tournament-ts-ma.npz", "later.npz"]
+    done = subprocess.run(
+        [sys.executable, "-c", AFTERWARDS, *files],
+        env=os.environ | {"PYTHONPATH": paths, "NUMBA_DISABLE_JIT": "1"},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *decisions, refusal = done.stdout.splitlines()
+    bandits["0.1.0"] = thrifty.Bandit.load(files[-2])
+    assert decisions == [str(go_on(bandit, NEXT)) for bandit in bandits.values()]
+    assert refusal.endswith("the state has no entry 'newborn'")
+    with pytest.raises(thrifty.FileError, match="was written by another version of thrifty: upgrade thrifty"):
+        thrifty.Bandit.load(tmp_path / "later.npz")
