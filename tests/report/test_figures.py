@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from thrifty import UCB1, ThompsonSampling, simulate
 from thrifty.delays import NO_DELAY
 from thrifty.errors import FileError, MissingExtra
 from thrifty.problems import Bernoulli, Beta, Discrete, Gaussian, Problem
@@ -365,7 +366,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.M
 
 
 def test_a_loaded_result_is_drawn_alike(tmp_path) -> None:
-    result = made(policies=2)
+    result = simulate([ThompsonSampling(), UCB1()], Bernoulli([0.5, 0.6]), 200, 3)
     result.plot(tmp_path / "first.svg")
     Result.load(result.save(tmp_path / "result.npz")).plot(tmp_path / "second.svg")
     assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()

@@ -417,6 +417,56 @@ def test_a_file_with_something_missing_names_it(result: thrifty.Result, tmp_path
     refused(path, "is not a whole simulation result of thrifty: 'levy'")
 
 
+def test_a_snapshot_is_named_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "bandit.npz"
+    thrifty.Bandit(thrifty.TSMA(), 3).save(path)
+    refused(path, "is not a result file: it is a snapshot of a bandit, which Bandit.load reads")
+
+
+IMPOSSIBLE: dict[str, tuple[str, Any, str]] = {
+    "negative": ("pulls", -1, "pulls must be counts that add up to the horizon"),
+    "too many": ("pulls", 10**6, "pulls must be counts that add up to the horizon"),
+    "NaN": ("regret", math.nan, "regret must be finite and never fall"),
+    "infinite": ("regret", math.inf, "regret must be finite and never fall"),
+    "falling": ("regret", 1e6, "regret must be finite and never fall"),
+    "below 0": ("regret", -1.0, "regret must be finite and never fall"),
+    "no draws": ("draws", -3, "draws must be counts"),
+    "no evaluations": ("evaluations", -3, "evaluations must be counts"),
+    "disorder": ("checkpoints", 2**40, "checkpoints must be rounds in order"),
+    "round 0": ("checkpoints", 0, "checkpoints must be rounds in order"),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "words"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_impossible_numbers_are_refused(
+    name: str, value: Any, words: str, result: thrifty.Result, tmp_path: Path
+) -> None:
+    path = result.save(tmp_path / "r.npz")
+    header, arrays = storage.read(path)
+    changed = arrays[name].copy()
+    changed[(0,) * changed.ndim] = value
+    storage.write(path, header, arrays | {name: changed})
+    refused(path, f"has impossible numbers: {words}")
+
+
+def test_regret_is_that_of_the_pulls(result: thrifty.Result, tmp_path: Path) -> None:
+    path = result.save(tmp_path / "r.npz")
+    header, arrays = storage.read(path)
+    storage.write(path, header, arrays | {"pulls": arrays["pulls"][:, :, ::-1]})
+    refused(path, "has impossible numbers: regret must be that of its pulls")
+
+
+@pytest.mark.parametrize("value", [None, "2", 2.5, [2], -1, {}], ids=repr)
+@pytest.mark.parametrize("name", ["horizon", "runs", "seed", "labels", "problem", "delay", "policies"])
+def test_wrong_settings_are_errors_of_the_file(
+    name: str, value: Any, result: thrifty.Result, tmp_path: Path
+) -> None:
+    path = result.save(tmp_path / "r.npz")
+    header, _ = storage.read(path)
+    rewritten(path, header | {"settings": header["settings"] | {name: value}})
+    refused(path, "")
+
+
 def test_a_missing_file_is_the_usual_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"none\.npz"):
         thrifty.Result.load(tmp_path / "none.npz")

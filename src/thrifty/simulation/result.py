@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty import storage
-from thrifty.delays import DELAYS, Delay
+from thrifty import checks, storage
+from thrifty.delays import DELAYS, NO_DELAY, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.policies import POLICIES, restored
 from thrifty.problems import PROBLEMS, Problem
@@ -150,15 +150,15 @@ class Result:
                 labels=tuple(plain["labels"]),
                 engines=tuple(plain["engines"]),
                 problem=PROBLEMS[problem.pop("kind")](**problem),
-                horizon=plain["horizon"],
-                runs=plain["runs"],
-                seed=plain["seed"],
+                horizon=checks.integer("horizon", plain["horizon"], at_least=1),
+                runs=checks.integer("runs", plain["runs"], at_least=1),
+                seed=checks.integer("seed", plain["seed"], at_least=0),
                 prior=None if plain["prior"] is None else tuple(plain["prior"]),
                 delay=DELAYS[delay.pop("kind")](**delay),
             )
             data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
             result = cls(settings=settings, **data)
-        except (KeyError, TypeError, ThriftyError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, ThriftyError) as error:
             raise FileError(f"{source} is not a whole simulation result of thrifty: {error}") from None
         result._check(source)
         beside = source.with_suffix(".json")
@@ -174,6 +174,7 @@ class Result:
         one = self.settings
         policies, arms = len(one.policies), one.problem.gaps.size
         shapes = {
+            "checkpoints": self.checkpoints.shape[:1],
             "regret": (policies, one.runs, self.checkpoints.size),
             "pulls": (policies, one.runs, arms),
             "draws": (policies, one.runs, arms),
@@ -181,10 +182,29 @@ class Result:
         }
         for name, shape in shapes.items():
             array = getattr(self, name)
-            if array.shape != shape or array.dtype.kind not in "if":
+            if array.shape != shape or array.dtype.kind not in ("f" if name == "regret" else "i"):
                 raise FileError(f"{source} does not fit together: {name} must be numbers of shape {shape}")
         if not len(one.labels) == len(one.engines) == policies or one.horizon not in self.checkpoints[-1:]:
             raise FileError(f"{source} does not fit together: its settings are not those of its data")
+        gaps = one.problem.gaps
+        late = one.horizon - self.pulls.sum(axis=2)  # pulls whose reward did not come in time
+        lost, final = (self.pulls * gaps).sum(axis=2), self.regret[:, :, -1]
+        most, rounding = lost + late * gaps.max(), 1e-4 * final + 1e-9
+        right = {
+            "checkpoints must be rounds in order": (np.diff(self.checkpoints, prepend=0) > 0).all(),
+            "pulls must be counts that add up to the horizon": (self.pulls >= 0).all()
+            and (late >= 0).all()
+            and (one.delay != NO_DELAY or not late.any()),
+            "draws must be counts": (self.draws >= 0).all(),
+            "evaluations must be counts": (self.evaluations >= 0).all(),
+            "regret must be finite and never fall": np.isfinite(self.regret).all()
+            and (np.diff(self.regret, prepend=0.0) >= 0.0).all(),
+            "regret must be that of its pulls": (lost <= final + rounding).all()
+            and (final <= most + rounding).all(),
+        }
+        for words, holds in right.items():
+            if not holds:
+                raise FileError(f"{source} has impossible numbers: {words}")
 
     def _seconds(self) -> NDArray[np.float64]:
         """Processor time of each policy, as far as the provenance tells."""
