@@ -333,8 +333,8 @@ class Bandit:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], seed: int | None = None) -> "Bandit":
-        """The bandit that ``save`` wrote, with the random numbers that it would have had, or those of a
-        ``seed``. Only load files that you trust."""
+        """The bandit that ``save`` wrote, now or with an earlier version of thrifty, with the random numbers
+        that it would have had, or those of a ``seed``. A file that says what cannot be is refused."""
         policy, ids, memory, settings = snapshot.load(path)
         bandit = cls.__new__(cls)
         bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)
