@@ -25,7 +25,7 @@ from thrifty.online import snapshot, version_0_1_0
 
 SECONDS = 5
 CALLS = 200
-WHOLE = (0, 1, -1, 2, 3, 7, 64, 2**31, 2**53, 2**62, -(2**63), 2**63 - 1)
+WHOLE = (0, 1, -1, 2, 3, 7, 64, 2**31, 2**53 + 1, 2**62, -(2**63), 2**63 - 1)
 REAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e-300, 1e300, -1e300, 1e16, math.nan, math.inf, -math.inf)
 VALUES: tuple[Any, ...] = (
     None, True, False, "", "text", "beta", "scan", "sleepers", "tournament", "kinetic", [], {}, [1, 2],

@@ -1,10 +1,9 @@
 """What kernels work on: a rule says how indices are made, a state holds what the next round needs.
 
-A state is one block of memory, and its fields are windows on it, so that a snapshot is a copy of the block.
+A state is one block of memory, and its fields are windows on it.
 A kernel is given the header, which says where each field lies and how many rows it has.
 """
 
-import hashlib
 import struct
 from typing import Any, NamedTuple
 
@@ -234,13 +233,6 @@ class Memory:
         if old["history"]:
             state.count[USED] = history.moved(self.state.history, state.spans, state.history)
         return memory
-
-
-def layout_version() -> str:
-    """A name for how states are laid out: another one as soon as that changes."""
-    fields = [(name, COLUMNS[name], DTYPES[name].__name__) for name in COLUMNS]
-    words = [(name, kind.__name__) for name, kind in Rule.__annotations__.items()]
-    return hashlib.sha256(repr((fields, words, COUNTS, GROUPS, LEVELS)).encode()).hexdigest()[:16]
 
 
 def layout(

@@ -206,9 +206,8 @@ def _read_settings(
     low, high = (0.0, 1.0) if rewards.range else (-FAR, FAR)
     if policy.rewards == "non-negative":
         low, high = 0.0, FAR
-    # A guess may be doubled once more.
-    horizon = checks.integer("horizon", settings.horizon, at_least=1, at_most=checks.COUNT // 2)
-    t = checks.integer("t", settings.t, at_least=0, at_most=checks.COUNT // 2)
+    horizon = checks.integer("horizon", settings.horizon, at_least=1, at_most=checks.COUNT)
+    t = checks.integer("t", settings.t, at_least=0, at_most=checks.COUNT)
     before = checks.integer("before", settings.before, at_least=0, at_most=t)
     guessed = checks.flag("guessed", settings.guessed)
     if guessed > policy.needs_horizon or guessed < getattr(policy, "anytime", False):
