@@ -267,8 +267,8 @@ SLEEPERS = (
     Check("level_new and level_old", "equal between sweeps, and not below half of the draws", _levels_fit),
     Check(
         "level_slope",
-        "a finite number, above 0 once there is a level",
-        lambda x: (TINY if x.state.levels[NEW] < np.inf else 0.0) <= x.state.levels[SLOPE] < np.inf,
+        "above 0 once there is a level",
+        lambda x: x.state.levels[NEW] == np.inf or x.state.levels[SLOPE] > 0.0,
     ),
     Check("level_drawn", "a count", lambda x: 0.0 <= x.state.levels[DRAWN] <= DRAWS),
     Check("level_ahead", "at least 0 and not large", lambda x: 0.0 <= x.state.levels[AHEAD] <= AHEAD_MOST),
@@ -325,17 +325,11 @@ def _since_fits(x: Facts) -> bool:
     return bool((since >= x.state.start[arms]).all()) and within(since, 0, clock)
 
 
-def _seen_fit(x: Facts) -> bool:
-    arms = on_line(x.state)
-    seen = x.state.seen[arms]
-    return within(seen, 0, x.number[CLOCK]) and bool((seen <= x.number[CLOCK] - x.state.since[arms]).all())
-
-
 SLEEPING_DUELS = (
     Check("line and index", "of arms with a reward or a prior, each in phase I or II", _phases_fit),
     Check("older, newer, oldest and newest", "the arms on the line in one row", _queue),
     Check("since", "from start to clock", _since_fits),
-    Check("seen", "at most the draws since then", _seen_fit),
+    Check("seen", "counts", lambda x: within(x.state.seen[on_line(x.state)], 0, checks.COUNT)),
 )
 
 # Formulas that need more than counts and sums -----------------------------------------------------------
