@@ -40,6 +40,7 @@ from thrifty.engines.state import (
     Rule,
     State,
 )
+from thrifty.engines.young import EXPIRED, FIRST, LOST, SEEN
 from thrifty.online.derived import evidence, has_law, on_line, parameters
 
 DRAWS = 2**61  # the most that are counted
@@ -101,6 +102,7 @@ def check(facts: Facts) -> None:
         (state.spans.size, HISTORIES),
         (rule.schedule == HISTORIC, MULTIPLIERS),
         (state.marks.size, LISTS.get(rule.formula, ())),
+        (state.ring.size, YOUNG),
     ]
     for applies, part in parts:
         for name, right, holds in part if applies else ():
@@ -419,3 +421,26 @@ LISTS = {
         Check("left", "the number of marks", lambda x: x.number[LEFT] == x.state.marks.sum()),
     ),
 }
+
+# Pulls that are too old to count ------------------------------------------------------------------------
+
+
+def _ring_fits(x: Facts) -> bool:
+    """As many entries of an arm as it has pulls that count, and others that were dealt with."""
+    entries, (expired, closed) = x.state.ring[FIRST:], x.state.expired.T
+    if not within(entries, -1, x.arms - 1) or not within(closed, 0, entries.size):
+        return False
+    young = x.state.pending[:, 0] - expired
+    return bool((np.bincount(entries[entries >= 0], minlength=x.arms) == young + closed).all())
+
+
+def _some_expired(x: Facts) -> bool:
+    expired = x.state.expired[:, EXPIRED]
+    return bool(((expired >= 0) & (expired <= x.state.pending[:, 0])).all())
+
+
+YOUNG = (
+    Check("expired", "some of the pending pulls", _some_expired),
+    Check("ring", "counts first", lambda x: within(x.state.ring[[SEEN, LOST]], 0, checks.COUNT)),
+    Check("ring", "decisions whose pulls count or were dealt with", _ring_fits),
+)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from recorded.trajectories import FILE, VARIANTS, cases
+from trajectories.record import FILE, VARIANTS, cases
 
 from thrifty.policies import POLICIES
 

@@ -1,7 +1,7 @@
 """Trajectories of every policy on every engine, as short digests of the arms that were pulled.
 
 They are recorded once, so that a change of the engine room shows whether it changed a decision:
-``uv run python tests/recorded/trajectories.py`` writes them anew, which is right only for a change that says
+``uv run python tests/trajectories/record.py`` writes them anew, which is right only for a change that says
 so. Only the public interface is used.
 """
 
