@@ -136,7 +136,7 @@ def test_ids_come_back_as_they_were(arms: Any, tmp_path: Path) -> None:
     assert list(map(type, names)) == list(map(type, bandit.statistics()["arm"]))
 
 
-@pytest.mark.parametrize("name", [("a", 1), 1.5, True, None, frozenset(), b"x", np.int64(3)], ids=repr)
+@pytest.mark.parametrize("name", [("a", 1), 1.5, True, None, frozenset(), b"x"], ids=repr)
 def test_ids_that_a_file_cannot_hold(name: Any, tmp_path: Path) -> None:
     bandit = thrifty.Bandit(thrifty.TSMA(), ["a", name])
     with pytest.raises(thrifty.InvalidType, match="ids must be texts or integers to be saved, got"):
