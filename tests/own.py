@@ -34,14 +34,15 @@ class Spiked(thrifty.IndexPolicy):
 
 
 class Bell:
-    """A posterior of the user's own, N(mean, 1/n)."""
+    """A posterior, N(mean, 1/n)."""
 
     def __init__(self) -> None:
-        self.rewards: dict[Any, list[float]] = {}
+        self.known: dict[Any, tuple[int, float]] = {}  # rewards of each arm, and their sum
 
     def observe(self, arm: Any, reward: float) -> None:
-        self.rewards.setdefault(arm, []).append(reward)
+        n, total = self.known.get(arm, (0, 0.0))
+        self.known[arm] = n + 1, total + reward
 
     def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
-        rewards = self.rewards[arm]
-        return rng.normal(sum(rewards) / len(rewards), len(rewards) ** -0.5, size)
+        n, total = self.known[arm]
+        return rng.normal(total / n, n**-0.5, size)

@@ -23,8 +23,8 @@ def test_a_copy_has_a_posterior_of_its_own(copy_of: Callable[[thrifty.Bandit], t
     other = copy_of(bandit)
     other.update(ids[0], 0.5)
     other.add_arm("new")
-    assert posterior.rewards == {ids[0]: [0.0], ids[1]: [1.0]}
-    assert other.policy.law.rewards[ids[0]] == [0.0, 0.5]  # type: ignore[attr-defined]
+    assert posterior.known == {ids[0]: (1, 0.0), ids[1]: (1, 1.0)}
+    assert other.policy.law.known[ids[0]] == (2, 0.5)  # type: ignore[attr-defined]
     assert (len(bandit), len(other)) == (2, 3)
     bandit.update(ids[0], 0.5)
     other.remove_arm("new")

@@ -58,7 +58,7 @@ def test_threads_and_forks_at_once(case: str, tmp_path: Path) -> None:
 @EVERY_CASE
 @FORKING
 def test_threads_and_forks_at_once_for_long(case: str, tmp_path: Path) -> None:
-    assert_crowds_are_served(case, tmp_path, 50_000)
+    assert_crowds_are_served(case, tmp_path, 20_000)
 
 
 def test_two_threads_on_many_arms() -> None:
