@@ -132,6 +132,22 @@ class KillingOne:
             yield played
 
 
+def test_an_interrupted_sweep_gives_its_chunks_back(workers: Any, spec: Path) -> None:
+    """Though the traceback, which a notebook keeps, still has the futures."""
+    (case, _) = grid.load(spec)
+    with distributed.Client(workers), cluster.Cluster(None) as hands:
+        played = hands.play([(case.spec, chunks.Chunk(0, 0, run, run + 1)) for run in range(12)])
+        next(played)
+        assert workers.scheduler.tasks
+        with pytest.raises(KeyboardInterrupt) as caught:
+            played.throw(KeyboardInterrupt)  # type: ignore[attr-defined]
+        began = time.monotonic()
+        while workers.scheduler.tasks:
+            assert time.monotonic() - began < 60.0
+            time.sleep(0.01)
+        assert caught.tb is not None
+
+
 def test_a_mistake_in_a_worker(workers: Any, spec: Path) -> None:
     (case, _) = grid.load(spec)
     with cluster.Cluster(workers.scheduler_address) as hands, pytest.raises(IndexError):
