@@ -147,23 +147,35 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_a_sweep(tmp_path: Path) -> None:
-    """Workers and all are gone, and what was finished is kept."""
+    """Workers are gone without a word, also those that are being started, and what was finished is kept."""
     (tmp_path / "spec.toml").write_text(SPEC.format(horizon=[500, 10**7]))
-    folder = tmp_path / "out"
-    thrifty = Path(sys.executable).parent / "thrifty"
-    with started(thrifty, "sweep", tmp_path / "spec.toml", "--out", folder, "--workers", 2) as process:
-        assert process.stderr is not None
-        began = time.monotonic()
-        while not (folder / "beta-T500.npz").exists() or [*folder.glob("chunks/beta-T500-*")]:
-            assert process.poll() is None
-            assert time.monotonic() - began < PATIENCE
-            time.sleep(0.01)
-        everybody = psutil.Process(process.pid).children(recursive=True)
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
-        assert process.stderr.read().splitlines()[-1] == "thrifty: interrupted"
-    assert len(everybody) >= 2
-    psutil.wait_procs(everybody, timeout=PATIENCE)
-    assert [one for one in everybody if one.is_running()] == []
+    folder, result = tmp_path / "out", tmp_path / "out" / "beta-T500.npz"
+    command = Path(sys.executable).parent / "thrifty", "sweep", tmp_path / "spec.toml", "--out", folder
+
+    def is_finished(workers: list[psutil.Process]) -> bool:
+        return result.exists() and not [*folder.glob("chunks/beta-T500-*")]
+
+    for moment in (bool, is_finished):
+        with started(*command, "--workers", 2) as process:
+            while not moment(workers := spawned(process)):
+                assert process.poll() is None
+                time.sleep(0.002)
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.wait(PATIENCE) == 130
+            assert process.stderr is not None
+            said = process.stderr.read()
+            assert said.splitlines()[-1] == "thrifty: interrupted"
+            assert "Traceback" not in said
+        psutil.wait_procs(workers, timeout=PATIENCE)
+        assert [one for one in workers if one.is_running()] == []
+    assert len(workers) == 2
     left = {path.name for path in folder.rglob("*") if path.is_file()}
     assert left == {"sweep.json", "sweep.lock", "beta-T500.npz", "beta-T500.json"}
+
+
+def spawned(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Its workers, from the first moment on."""
+    with contextlib.suppress(psutil.Error):  # one was gone meanwhile
+        children = psutil.Process(process.pid).children()
+        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+    return []

@@ -74,8 +74,13 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, its = context.Pipe()
         self._process = context.Process(target=_work, args=(its,), daemon=True)
-        self._process.start()
-        its.close()  # so that the pipe ends with the process
+        try:
+            with _deaf():
+                self._process.start()
+            its.close()  # so that the pipe ends with the process
+        except BaseException:
+            self.end()
+            raise
 
     def give(self, job: Job) -> None:
         with contextlib.suppress(OSError):  # it is dead, and ``take`` will notice
@@ -93,9 +98,24 @@ class _Worker:
         return answer
 
     def end(self) -> None:
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
         self.pipe.close()
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C waits, here and in a process that is started: until it can say that it does not care."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    multiprocessing.get_context("spawn").Lock()  # starts the tracker of resources, which ends the waiting
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Any) -> None:
