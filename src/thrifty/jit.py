@@ -70,23 +70,29 @@ SECONDS = {"begin": 3, "select": 6, "update": 2, "play": 7}
 BESIDES, OTHERS = 8, 2
 
 
+compiling = threading.RLock()  # held meanwhile: a fork waits for it, or the child would for ever
+
+
 def compile_by(calls: Iterable[Call]) -> None:
     """Compile entries, or load them from the cache, by calling them once. What there is to compile is said on
     standard error first, because silent seconds look like a fault."""
-    fresh = [call for call in calls if getattr(call[0], "signatures", True) == []]
-    missing = [function for function, _ in fresh if not cache.has(function)]
-    seconds = BESIDES + sum(SECONDS.get(function.__name__.split("_")[0], OTHERS) for function in missing)
-    for function, arguments in fresh:
-        if function in missing:
-            step = f"step {missing.index(function) + 1} of {len(missing)}"
-            _say(f"compiling {function.__name__}, {step} (about {seconds} s in all, once on this machine)")
-        kept = cache.is_usable()
-        try:
-            function(*arguments)
-        except OSError:  # it is compiled, but there is no place to keep it
-            kept = False
-        if not kept:
-            _say(f"it is for this process alone: {cache.folder()} cannot be written")
+    with compiling:
+        fresh = [call for call in calls if getattr(call[0], "signatures", True) == []]
+        missing = [function for function, _ in fresh if not cache.has(function)]
+        seconds = BESIDES + sum(SECONDS.get(function.__name__.split("_")[0], OTHERS) for function in missing)
+        for function, arguments in fresh:
+            if function in missing:
+                step = f"step {missing.index(function) + 1} of {len(missing)}"
+                _say(
+                    f"compiling {function.__name__}, {step} (about {seconds} s in all, once on this machine)"
+                )
+            kept = cache.is_usable()
+            try:
+                function(*arguments)
+            except OSError:  # it is compiled, but there is no place to keep it
+                kept = False
+            if not kept:
+                _say(f"it is for this process alone: {cache.folder()} cannot be written")
 
 
 def _say(text: str) -> None:

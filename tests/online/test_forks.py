@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from crowd import FORKING, LIMIT, in_child
 from own import Bell, Sampler
 
 import thrifty
+from thrifty import jit
 from thrifty.online import forks
 
 pytestmark = FORKING
@@ -53,6 +55,23 @@ def test_a_child_that_is_saved_first_does_not_decide_alike() -> None:
     bandits = learned()
     child = in_child(lambda: decisions(copy.deepcopy(bandits)))
     assert set(map(str, json.loads(child))).isdisjoint(map(str, json.loads(decisions(bandits))))
+
+
+def test_a_fork_waits_for_the_compiler() -> None:
+    """The thread that compiles is not in the child, which could then never compile anything."""
+    begun, done = threading.Event(), []
+
+    def compile_slowly() -> None:
+        with jit.compiling:
+            begun.set()
+            time.sleep(0.3)
+            done.append(True)
+
+    thread = threading.Thread(target=compile_slowly)
+    thread.start()
+    begun.wait()
+    assert in_child(lambda: f"{len(done)} {jit.compiling.acquire(blocking=False)}") == "1 True"
+    thread.join()
 
 
 def test_a_child_can_be_reseeded() -> None:

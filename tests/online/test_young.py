@@ -19,6 +19,9 @@ from thrifty.policies import Policy
 class Fixed:
     """A posterior of one's own that learns nothing."""
 
+    def __repr__(self) -> str:
+        return "Fixed()"  # the name of a case is the same in every process
+
     def observe(self, arm: Any, reward: float) -> None: ...
 
     def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:

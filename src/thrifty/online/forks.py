@@ -13,12 +13,15 @@ import threading
 from collections import deque
 from weakref import WeakSet
 
+from thrifty import jit
 from thrifty.online.locks import BUSY, FORKED, LOST, Lock
 
 # Seconds to wait for one lock with others in hand; from inside a call longer, so that others give back first.
 PATIENCE, INSIDE = 0.1, 1.0
 
-_locks: WeakSet[Lock] = WeakSet()  # of all bandits that there are
+_compiler = Lock(lambda seed: None)  # taken like that of a bandit: a child must not find it in use
+_compiler.turn = jit.compiling
+_locks: WeakSet[Lock] = WeakSet([_compiler])  # and of all bandits that there are
 _births = threading.RLock()  # held while one more is added, and during a fork
 _forks = threading.RLock()  # one fork at a time, but for those from inside a call
 _fork = threading.local()  # held: what this thread has taken for a fork
