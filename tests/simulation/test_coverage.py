@@ -55,18 +55,19 @@ class Held:
     students: float  # the same for m +- q s alone
     wrong: float  # that call the worse policy the better one
     right: float  # that call the better one so
+    longer: float  # and how much longer than Student's interval ours is, on average
 
 
 def held(results: Iterator[thrifty.Result], first: str, second: str, truth: float) -> Held:
     marks = []
     for result in results:
         difference = result.compare(first, second)
-        low, high = difference.interval[:, -1]
+        low, high = difference.interval[:, -1].tolist()
         mean, error, runs = difference.mean[-1], difference.error[-1], difference.runs
-        students = abs(mean - truth) <= stats.t.ppf(0.975, runs - 1) * error
-        signs = {-1.0 if high < 0.0 else 1.0 if low > 0.0 else 0.0}
-        marks.append((low <= truth <= high, students, -math.copysign(1.0, truth) in signs,
-                      math.copysign(1.0, truth) in signs))  # fmt: skip
+        reach = stats.t.ppf(0.975, runs - 1) * error
+        sign = math.copysign(1.0, truth) * ((low > 0.0) - (high < 0.0))  # of the verdict, 1 if it is right
+        students, longer = abs(mean - truth) <= reach, (high - low) / (2.0 * reach) - 1.0
+        marks.append((low <= truth <= high, students, sign < 0.0, sign > 0.0, longer))
     return Held(*np.mean(marks, axis=0).tolist())
 
 
@@ -94,17 +95,26 @@ def test_the_ranking_of_two_is_their_band() -> None:
     assert "too few" not in f"{ranking}{difference}"
 
 
-@pytest.mark.parametrize("runs", [10, 20, 100])
-def test_a_tail_that_falls_like_one_over_x(runs: int) -> None:
+@pytest.mark.parametrize(
+    ("runs", "noise", "least"),
+    [
+        (10, 20.0, LEAST),
+        (20, 20.0, LEAST),
+        (100, 20.0, LEAST),
+        (20, 1e-6, 0.9),
+    ],  # the last: nothing but a tail
+)
+def test_a_tail_that_falls_like_one_over_x(runs: int, noise: float, least: float) -> None:
     """60 + 5/u for a uniform u, normal noise on top, against 80 and noise. Student's interval fails."""
     sets, rng = 1000, np.random.default_rng(7)
     whole = pool(PAPER, 10_000, 2, thrifty.UCB1(), thrifty.IMED())
-    regrets = rng.normal([[[60.0]], [[80.0]]], [[[20.0]], [[10.0]]], (2, sets, runs))
+    regrets = rng.normal([[[60.0]], [[80.0]]], [[[noise]], [[10.0]]], (2, sets, runs))
     regrets[0] += np.minimum(5.0 / rng.random((sets, runs)), 900.0)
     truth = 60.0 + 5.0 * (1.0 + math.log(180.0)) - 80.0
     results = (dataclasses.replace(whole, regret=regrets[:, i, :, None]) for i in range(sets))
     found = held(results, *whole.labels, truth)
-    assert found.ours >= LEAST
+    print(found)
+    assert found.ours >= least
     assert found.wrong < 0.05
     assert stats.binomtest(round(sets * found.students), sets, LEAST, "less").pvalue < UNLUCKY
 
@@ -130,14 +140,13 @@ PAIRS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: " - ".join(policy.label for policy in pair))
 def test_coverage_on_the_papers_problem(pair: tuple[Policy, Policy]) -> None:
-    """1,000 data sets, and 2,000 of 10 and of 20 runs, out of 20,000 runs. Their mean is taken for the truth:
+    """1,000 data sets, and more of 5, 10 and 20 runs, out of 20,000 runs. Their mean is taken for the truth:
     its error is a fourteenth, or less, of those of the data sets."""
     whole = pool(PAPER, 10_000, 20_000, *pair)
     truth = float(np.subtract(*whole.regret[:, :, -1]).mean())
     print(f"\n{' minus '.join(whole.labels)}, {truth:.1f}")
-    for runs, times in ((10, 1), (20, 2), (40, 2), (100, 5)):
+    for runs, times in ((5, 1), (10, 1), (20, 2), (40, 2), (100, 5)):
         found = held(blocks(whole, runs, times), *whole.labels, truth)
         shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in vars(found).items())
         print(f"  {runs} runs: {shares}")
-        assert found.ours >= LEAST
-        assert found.wrong < 0.05
+        assert runs < comparison.FEW or (found.ours >= LEAST and found.wrong < 0.05)
