@@ -142,7 +142,7 @@ def test_phases_of_a_longer_horizon() -> None:
 
 def test_no_arm_goes_because_of_rewards_that_are_not_there() -> None:
     """T = 10^4: of 19 pulls in phase 0 and 63 in phase 1, one reward each has come. The phases do not end."""
-    bandit = thrifty.Bandit(thrifty.UCBImproved(), 2, 10**4, seed=0)
+    bandit = thrifty.Bandit(thrifty.UCBImproved(), 2, 10**4, seed=0, pending_for=None)
     assert bandit.select_many(2) == [0, 1]
     bandit.update_many([0, 1], [1.0, 0.0])
     handed = bandit.select_many(500)
@@ -155,7 +155,7 @@ def test_no_arm_goes_because_of_rewards_that_are_not_there() -> None:
 @pytest.mark.parametrize(("rounds", "behind"), [(18, 18), (100, 206)])
 def test_an_arm_whose_first_reward_is_late_catches_up(rounds: int, behind: int) -> None:
     """T = 10^4: to 19 pulls in phase 0, or to 207 in phase 2; it was not there when the others ended."""
-    bandit = thrifty.Bandit(thrifty.UCBImproved(), 2, 10**4, seed=0)
+    bandit = thrifty.Bandit(thrifty.UCBImproved(), 2, 10**4, seed=0, pending_for=None)
     assert bandit.select_many(2) == [0, 1]
     bandit.update(1, 1.0)
     for _ in range(rounds):
