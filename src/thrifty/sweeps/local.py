@@ -106,16 +106,20 @@ class _Worker:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Ctrl-C waits, here and in a process that is started: until it can say that it does not care."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    """Ctrl-C waits until this is over. A process that is started does not hear it until it can say so."""
+    heard: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    with contextlib.ExitStack() as after:
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            after.callback(signal.signal, signal.SIGINT, handler)
+            signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+        if hasattr(signal, "pthread_sigmask"):  # not on Windows
+            multiprocessing.get_context("spawn").Lock()  # starts the resource tracker, which would unblock
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            after.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
         yield
-        return
-    multiprocessing.get_context("spawn").Lock()  # starts the tracker of resources, which ends the waiting
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _work(pipe: Any) -> None:
@@ -134,7 +138,10 @@ def _work(pipe: Any) -> None:
             done, told = 0, time.monotonic()
 
     while True:
-        (spec, chunk), done = pipe.recv(), 0
+        try:
+            (spec, chunk), done = pipe.recv(), 0
+        except EOFError:
+            return
         try:
             answer: list[Outcome] | Exception = chunks.play(spec, chunk, advance)
         except Exception as error:
