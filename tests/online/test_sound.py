@@ -169,15 +169,25 @@ def saved(case: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return header, arrays
 
 
-@pytest.mark.parametrize(("case", "edit", "words"), EDITS, ids=[f"{e[0]}-{i}" for i, e in enumerate(EDITS)])
-def test_what_kernels_rely_on(case: str, edit: Edit, words: str, tmp_path: Path) -> None:
-    file = tmp_path / "bandit.npz"
-    header, arrays = copy.deepcopy(saved(case))
-    edit(header["numbers"], arrays)
+def assert_refused(file: Path, header: dict[str, Any], arrays: dict[str, Any], words: str) -> None:
     digest = snapshot._digest(header, arrays)
     storage.write(file, header | {"digest": digest}, arrays, compressed=False)
     with pytest.raises(thrifty.FileError, match=f"bandit.npz is not a whole snapshot of a bandit: {words}"):
         thrifty.Bandit.load(file)
+
+
+@pytest.mark.parametrize(("case", "edit", "words"), EDITS, ids=[f"{e[0]}-{i}" for i, e in enumerate(EDITS)])
+def test_what_kernels_rely_on(case: str, edit: Edit, words: str, tmp_path: Path) -> None:
+    header, arrays = copy.deepcopy(saved(case))
+    edit(header["numbers"], arrays)
+    assert_refused(tmp_path / "bandit.npz", header, arrays, words)
+
+
+def test_phase_two_comes_after_phi_rounds(tmp_path: Path) -> None:
+    """So many draws could not be counted."""
+    header, arrays = copy.deepcopy(saved("sleepers-duel"))
+    header["policy"]["phi"] = 1e300
+    assert_refused(tmp_path / "bandit.npz", header, arrays, "line and index must be")
 
 
 def test_every_check_has_a_file_that_fails_it() -> None:

@@ -295,9 +295,11 @@ SLEEPING_FRESH = (
 
 
 def _phases_fit(x: Facts) -> bool:
-    """An arm with a law is on the line in phase I, and in the tree in phase II."""
+    """An arm with a law is on the line in phase I, and in the tree in phase II, after phi rounds."""
     first, second = _is_on_line(x), x.state.index > -np.inf
-    return not (first & second).any() and bool(((first | second) == has_law(x.rule, x.state)).all())
+    if (first & second).any() or (second.any() and x.rule.phi > x.number[CLOCK]):
+        return False
+    return bool(((first | second) == has_law(x.rule, x.state)).all())
 
 
 def _queue(x: Facts) -> bool:
