@@ -39,7 +39,7 @@ LATER = {
     },
     "online/snapshot.py": {
         "VERSION = 2": "VERSION = 3",
-        "ADDED: dict[str, int] = {}": 'ADDED: dict[str, int] = {"newborn": 3}',
+        "\nADDED = ": '\nADDED = {"newborn": 3} | ',
     },
 }
 
