@@ -85,7 +85,8 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     """All that a bandit consists of, to be compared."""
     core, ids = bandit._core, bandit._ids
     if isinstance(core, PosteriorCore):
-        arms = core._arms.tobytes(), core._handed, str(core._rng.bit_generator.state)
+        ring = list(core._ring), core._seen, core._again
+        arms = core._arms.tobytes(), core._handed, str(core._rng.bit_generator.state), ring
     else:
         arms = core.memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]

@@ -307,7 +307,7 @@ def test_tournament_and_kinetic_stay_equal_to_scan(policy: Policy) -> None:
 def test_draws_are_counted_for_the_arm_that_they_are_made_for(engine: str) -> None:
     """Vanilla TS: one for each arm with a reward, in each decision that is not a first pull."""
     bandit, rng = (
-        thrifty.Bandit(thrifty.ThompsonSampling(), 4, seed=0, engine=engine),
+        thrifty.Bandit(thrifty.ThompsonSampling(), 4, seed=0, engine=engine, pending_for=None),
         np.random.default_rng(1),
     )
     draws, rewarded, asked = dict.fromkeys(range(4), 0), set(), set()

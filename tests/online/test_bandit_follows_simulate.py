@@ -53,7 +53,7 @@ def test_these_are_all_the_policies() -> None:
 def test_immediate_rewards(policy: Policy, engine: str, prior: tuple[float, float] | None) -> None:
     """Whatever an engine keeps is the same too: indices, laws, levels, and the random stream."""
     horizon, seed = 500, 3
-    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine)
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine, pending_for=None)
     chosen = decide(bandit, Coins(MEANS, seed), horizon)
     assert_followed(bandit, chosen, simulated(policy, horizon, seed=seed, prior=prior, engine=engine))
     run = new_run(policy, PROBLEM, horizon, engine=engine, prior=prior, seed=seed)
@@ -70,7 +70,7 @@ def test_rewards_that_are_held_back(
     policy: Policy, engine: str, prior: tuple[float, float] | None, delay: int
 ) -> None:
     horizon, seed = 200, 4
-    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine)
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, prior, engine=engine, pending_for=None)
     coins = Coins(MEANS, seed)
     chosen, held = [], deque()
     for _ in range(horizon):
@@ -93,7 +93,7 @@ def test_random_delays(policy: Policy, delay: thrifty.UniformDelay | thrifty.Geo
     """A delay is drawn for each reward, from a stream of its own; of those that arrive together, the last
     one sent comes first."""
     horizon, seed = 300, 5
-    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, engine="scan")
+    bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, engine="scan", pending_for=None)
     coins, late = Coins(MEANS, seed), delay.late(seed, 0)
     chosen, due = [], defaultdict(list)
     for t in range(horizon):

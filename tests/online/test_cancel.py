@@ -71,7 +71,7 @@ def test_decisions_that_are_cancelled_leave_no_trace(policy: Policy, engine: str
 @on_every_engine(thrifty.TSMA(), thrifty.TSMA(alpha=0.5, law="beta"))
 def test_a_committed_index_is_not_spent_by_it(policy: Policy, engine: str) -> None:
     """Nothing at all has changed, not even the random stream; asked again, the bandit says the same."""
-    bandit = warm(policy, PULLS, MEANS, seed=1, engine=engine)
+    bandit = warm(policy, PULLS, MEANS, seed=1, engine=engine, pending_for=None)
     arms = {bandit.select()}
     bandit.cancel(*arms)
     before = everything(bandit)
@@ -162,7 +162,8 @@ class Fixed:
 
 def test_a_posterior_of_ones_own() -> None:
     fixed: Any = Fixed()
-    bandit = thrifty.Bandit(thrifty.TSMA(law=fixed, phi=3, sampling="batch"), 3, horizon=50, seed=5)
+    policy = thrifty.TSMA(law=fixed, phi=3, sampling="batch")
+    bandit = thrifty.Bandit(policy, 3, horizon=50, seed=5, pending_for=None)
     assert [bandit.select(), bandit.select()] == [0, 1]
     bandit.cancel(0)
     assert bandit.select_many(2) == [0, 2]

@@ -107,7 +107,9 @@ def test_kl_ucb_plus_plus_counts_pending_pulls_and_leaves_the_mean(
 ) -> None:
     """An index is computed when it is needed; the choice is as if all had been computed before it."""
     horizon, arms = 400, len(MEANS)
-    bandit = thrifty.Bandit(thrifty.KLUCBPlusPlus(), arms, horizon, seed, prior, engine=engine)
+    bandit = thrifty.Bandit(
+        thrifty.KLUCBPlusPlus(), arms, horizon, seed, prior, engine=engine, pending_for=None
+    )
     mean, weight = prior or (0.0, 0.0)
     pulls, sums, pending = np.full(arms, weight), np.full(arms, mean * weight), np.zeros(arms)
     rng = np.random.default_rng(seed)
@@ -161,7 +163,7 @@ def test_a_thousand_requests_in_flight_do_not_all_get_one_arm(policy: Policy, en
 @EVERYWHERE
 def test_initial_pulls_count_as_made_when_they_are_handed_out(policy: Policy, engine: str) -> None:
     """Then there is nothing to choose by, and all arms are equally good; until there is a reward."""
-    bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine)
+    bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine, pending_for=None)
     assert bandit.select_many(6) == list(range(6))
     assert_uniform(np.bincount(bandit.select_many(6000)))
     assert not bandit.statistics()["draws"].any()
@@ -173,7 +175,7 @@ def test_initial_pulls_count_as_made_when_they_are_handed_out(policy: Policy, en
 
 @EVERYWHERE
 def test_an_arm_with_a_reward_is_not_pulled_for_its_first_one(policy: Policy, engine: str) -> None:
-    bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine)
+    bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine, pending_for=None)
     bandit.update_many([0, 3], [1.0, 0.0])
     assert bandit.select_many(4) == [1, 2, 4, 5]
     assert column(bandit, "pending") == {0: 0, 1: 1, 2: 1, 3: 0, 4: 1, 5: 1}

@@ -135,7 +135,7 @@ def test_it_is_told_ids_and_rewards_as_they_are() -> None:
 
 def test_arms_come_and_go() -> None:
     posterior = Exact()
-    bandit = thrifty.Bandit(thrifty.TSTD(law=posterior, phi=2), ["a", "b", "c"], seed=0)
+    bandit = thrifty.Bandit(thrifty.TSTD(law=posterior, phi=2), ["a", "b", "c"], seed=0, pending_for=None)
     assert bandit.select_many(2) == ["a", "b"]
     bandit.update_many(["a", "b"], [0.25, 0.75])
     bandit.add_arm("d")

@@ -153,6 +153,7 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("scan-gaussian", put("expired", (3, 0), 10**6), "expired must be"),
     ("scan-gaussian", put("ring", 0, -1), "ring must be counts first"),
     ("scan-gaussian", put("ring", 1, -1), "ring must be counts first"),
+    ("scan-gaussian", put("ring", 2, -1), "ring must be counts first"),
     ("scan-gaussian", put("ring", 5, 10**6), "ring must be decisions whose pulls count or were dealt with"),
     ("scan-gaussian", put("expired", (3, 1), 999), "ring must be decisions"),
 ]

@@ -63,21 +63,14 @@ def _select(choose, place, header, t, out):
 
 @kernel
 def _untried(state):
-    """An arm without a law, and it counts as handed out then: new ones first, then those whose pull has
-    expired, in turn. The number of arms, if there is none."""
-    i = _from(state, state.count[HANDED])
-    if i == state.count[ARMS] and state.ring.size > 0 and state.ring[young.LOST] < i:
-        i = _from(state, state.ring[young.LOST])
-        state.ring[young.LOST] = state.count[ARMS]
-    state.count[HANDED] = min(i + 1, state.count[ARMS])
-    return i
-
-
-@kernel
-def _from(state, i):
-    """The first arm from i on that has neither a law nor a pull that counts, or the number of arms."""
-    while i < state.count[ARMS] and (rounds.has_law(state, i) or young.count(state, i) > 0):
+    """An arm without a law, and it counts as handed out then: a new one, or one whose pulls have expired. The
+    number of arms, if there is none."""
+    i = state.count[HANDED]
+    while i < state.count[ARMS] and (rounds.has_law(state, i) or state.pending[i, 0] > 0):
         i += 1
+    state.count[HANDED] = min(i + 1, state.count[ARMS])
+    if i == state.count[ARMS] and state.waiting[0] > 0 and state.ring.size > 0:
+        return young.again(state)
     return i
 
 
@@ -192,6 +185,8 @@ def cancel(header, i):
     young.close(state, i)
     if not rounds.has_law(state, i):
         state.count[HANDED] = min(state.count[HANDED], i)
+        if state.ring.size > 0:
+            state.ring[young.LOST] = min(state.ring[young.LOST], i)
     elif rule.schedule == COMMITTED or rule.schedule == CLOCKED:  # whose indices count such pulls
         rounds.renew(rule, state, i)
         _place(rule, state, i)

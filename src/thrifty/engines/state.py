@@ -307,7 +307,7 @@ def new_memory(
         state.races[:] = races(k, k)
     if state.ring.size:
         state.ring[:] = -1
-        state.ring[[young.SEEN, young.LOST]] = 0, k
+        state.ring[: young.FIRST] = 0, k, k
     if state.spans.size and rule.prior_weight > 0.0:
         state.count[USED] = history.begin(state.history, state.spans, rule.prior_mean, rule.prior_weight)
     if state.order.size:

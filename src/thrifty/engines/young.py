@@ -7,16 +7,18 @@ oldest, and only if there is none for that of an expired one. ``state.expired`` 
 expired pulls, and how many of its entries in the ring are dealt with. Both are empty if pulls count for ever.
 
 An arm without a law waits for its first reward and can do nothing else. Its pulls expire after a thirtieth
-of that time: then it is tried again.
+of that time. Then it is tried again, in turn with others like it: they get a tenth of the decisions at most,
+since their rewards may just be late.
 """
 
 from thrifty.jit import hot, kernel
 
-# In front of the ring's entries: how many decisions it has seen; and an arm before which none is to be tried
-# again.
-SEEN, LOST, FIRST = range(3)
+# In front of the ring's entries: how many decisions it has seen; an arm before which no first pull expired
+# since the last turn of such arms began; and the arm from which on this turn looks for the next.
+SEEN, LOST, AGAIN, FIRST = range(4)
 EXPIRED, CLOSED = range(2)  # the columns of state.expired
 SOONER = 30  # times, without a law
+SHARE = 10  # one of so many decisions may try an arm again
 
 
 def words(pending_for: int | None) -> int:
@@ -63,6 +65,29 @@ def turn(state, i):
     if old >= 0:
         expired[old, EXPIRED] += 1
     return old
+
+
+@kernel
+def again(state):
+    """The next arm without a law whose pulls have all expired, if it is time for one; else the number of
+    arms."""
+    ring, arms = state.ring, state.pulls.size
+    if ring[SEEN] % SHARE > 0:
+        return arms
+    i = _expired(state, ring[AGAIN])
+    if i == arms:
+        i = _expired(state, ring[LOST])
+        ring[LOST] = arms
+    ring[AGAIN] = min(i + 1, arms)
+    return i
+
+
+@kernel
+def _expired(state, i):
+    """The first such arm from i on, or the number of arms."""
+    while i < state.pulls.size and (state.pulls[i] > 0 or count(state, i) > 0):
+        i += 1
+    return min(i, state.pulls.size)
 
 
 @kernel

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Floats, Integers, Rule
-from thrifty.engines.young import SOONER
+from thrifty.engines.young import SHARE, SOONER
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
 from thrifty.online.ids import Ids
@@ -57,6 +57,7 @@ class PosteriorCore:
         self._count, self._room = rule.arms, NEW.repeat(rule.arms)
         self._pending_for = pending_for
         self._ring: deque[int] = deque()  # the arms of the last decisions
+        self._seen = self._again = 0  # all of these; who is tried again next
 
     @property
     def _arms(self) -> NDArray[Any]:
@@ -85,12 +86,12 @@ class PosteriorCore:
 
     def checkpoint(self, count: int) -> Callable[[], None]:
         arms, handed, rng, rule = self._arms.copy(), self._handed, self._rng.bit_generator.state, self._rule
-        ring = self._ring.copy()
+        ring, seen, again = self._ring.copy(), self._seen, self._again
 
         def back() -> None:
             self._arms[:] = arms
             self._handed, self._rng.bit_generator.state, self._rule = handed, rng, rule
-            self._ring = ring
+            self._ring, self._seen, self._again = ring, seen, again
 
         return back
 
@@ -130,6 +131,7 @@ class PosteriorCore:
         if self._pending_for is None:
             return
         self._ring.append(arm)
+        self._seen += 1
         sooner = self._pending_for // SOONER
         if len(self._ring) > sooner and (early := self._ring[-1 - sooner]) >= 0:
             state = self._arms[early]
@@ -152,12 +154,16 @@ class PosteriorCore:
         state["pending"] -= 1
 
     def _next(self) -> int:
-        untried = np.flatnonzero((self.pulls == 0) & (self.pending == self._arms["expired"]))
-        if untried.size:
-            later = untried[untried >= self._handed]
-            arm = int(later[0] if later.size else untried[0])
-            self._handed = arm + 1
-            return arm
+        while self._handed < self._count and (self.pulls[self._handed] > 0 or self.pending[self._handed] > 0):
+            self._handed += 1
+        if self._handed < self._count:
+            self._handed += 1
+            return self._handed - 1
+        lost = np.flatnonzero((self.pulls == 0) & (self.pending == self._arms["expired"]))
+        if lost.size and self._seen % SHARE == 0:
+            later = lost[lost >= self._again]
+            self._again = int(later[0] if later.size else lost[0]) + 1
+            return self._again - 1
         for arm in np.flatnonzero(self.pulls).tolist():
             self._refresh(arm)
         arm = self._best_arm()

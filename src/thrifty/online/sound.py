@@ -40,7 +40,7 @@ from thrifty.engines.state import (
     Rule,
     State,
 )
-from thrifty.engines.young import EXPIRED, FIRST, LOST, SEEN
+from thrifty.engines.young import EXPIRED, FIRST
 from thrifty.online.derived import evidence, has_law, on_line, parameters
 
 DRAWS = 2**61  # the most that are counted
@@ -443,6 +443,6 @@ def _some_expired(x: Facts) -> bool:
 
 YOUNG = (
     Check("expired", "some of the pending pulls", _some_expired),
-    Check("ring", "counts first", lambda x: within(x.state.ring[[SEEN, LOST]], 0, checks.COUNT)),
+    Check("ring", "counts first", lambda x: within(x.state.ring[:FIRST], 0, checks.COUNT)),
     Check("ring", "decisions whose pulls count or were dealt with", _ring_fits),
 )
