@@ -356,7 +356,7 @@ def test_a_delay_is_a_number_or_one_of_the_classes() -> None:
         (lambda: delays.clean(thrifty.GeometricDelay), thrifty.InvalidType, "delay must be a number"),
         (lambda: delays.clean(10**8), thrifty.InvalidValue, "delay must be at most 10000000, got 100000000"),
         (lambda: thrifty.ConstantDelay(-1), thrifty.InvalidValue, "rounds must be at least 0, got -1"),
-        (lambda: thrifty.ConstantDelay(2.0), thrifty.InvalidType, "rounds must be an integer, got 2.0"),
+        (lambda: thrifty.ConstantDelay(2.5), thrifty.InvalidType, "rounds must be an integer, got 2.5"),
         (lambda: thrifty.UniformDelay(-1, 3), thrifty.InvalidValue, "low must be at least 0, got -1"),
         (lambda: thrifty.UniformDelay(4, 3), thrifty.InvalidValue, "low must be at most high, 3, got 4"),
         (lambda: thrifty.UniformDelay(0, None), thrifty.InvalidType, "high must be an integer, got None"),

@@ -142,7 +142,7 @@ def test_means_are_in_the_unit_of_the_caller() -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ({"arm": [0], "pulls": [1]}, "columns arm, pulls and mean"),
+        ({"arm": [0], "pulls": [1]}, "columns arm, pulls, mean, and lacks mean"),
         ({"arm": [0, 9], "pulls": [1, 1], "mean": [1.0, 1.0]}, r"arm\[1\] must be one of the 5 arms, got 9"),
         ({"arm": [0, 0], "pulls": [1, 1], "mean": [1.0, 1.0]}, "every arm once, got 0 again"),
         ({"arm": [0, 1], "pulls": [1, -1], "mean": [1.0, 1.0]}, r"statistics pulls\[1\] must be at least 0"),

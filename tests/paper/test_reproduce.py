@@ -142,6 +142,7 @@ def test_again_nothing_is_simulated_and_every_byte_is_the_same(tmp_path: Path) -
         assert len(before) == 3 * 2 + 4 * 2 + 2  # results, panels, claims and page
         with pytest.MonkeyPatch.context() as patch:
             played = Played(patch)
+            patch.setattr(Result, "_check", lambda *_: None)  # numbers made by hand are those of no run
             reproduce(tmp_path, workers=1)
     assert played.names == []
     assert files(tmp_path) == before

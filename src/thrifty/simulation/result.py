@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from thrifty import checks, storage
 from thrifty.delays import DELAYS, NO_DELAY, Delay
 from thrifty.errors import FileError, ThriftyError
-from thrifty.policies import POLICIES, restored
+from thrifty.policies import Policy, restored
 from thrifty.problems import PROBLEMS, Problem
 from thrifty.simulation import assumptions, comparison
 from thrifty.simulation.comparison import Difference, Ranking
@@ -73,7 +73,8 @@ class Result:
     def notes(self) -> tuple[str, ...]:
         """Where the problem's rewards are not what policies assume, and what to do; of thrifty's own ones."""
         tables = zip(self.labels, self.settings.policies, strict=True)
-        known = [(label, restored(table)) for label, table in tables if table.get("name") in POLICIES]
+        policies = ((label, _policy(table)) for label, table in tables)
+        known = [(label, policy) for label, policy in policies if policy is not None]
         return assumptions.notes(known, self.settings.problem)
 
     def summary(self) -> Summary:
@@ -211,3 +212,11 @@ class Result:
         seconds = self.provenance.get("seconds")
         known = isinstance(seconds, list) and len(seconds) == len(self.labels)
         return np.array(seconds if known else [np.nan] * len(self.labels), float)
+
+
+def _policy(table: dict[str, Any]) -> Policy | None:
+    """The policy that a table describes, or None: it is the user's own, perhaps with a name of ours."""
+    try:
+        return restored(table)
+    except (LookupError, TypeError, ValueError):
+        return None
