@@ -26,7 +26,7 @@ def test_some_edits_of_every_engine() -> None:
     cases = [case for group in GROUPS.values() for case in group]
     counts = tried(0, 12, *cases)
     assert counts["refused"] + counts["loaded"] == 12 * len(cases)
-    assert min(counts.values()) >= 2 * len(cases)
+    assert min(counts.values()) >= len(cases)
 
 
 @pytest.mark.slow
