@@ -87,7 +87,7 @@ def _address(policy: type[IndexPolicy]) -> int:
     except Exception as error:  # Numba's own errors, and those of the functions that it calls
         reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
         raise InvalidValue(
-            f"the index of {policy.__name__} cannot be compiled: {reasons[0] if reasons else error!r} "
+            f"the index of {policy.__name__} cannot be compiled: {[*reasons, repr(error)][0]} "
             "(it may only compute, and must return a number; import modules outside of it)"
         ) from error
 
