@@ -135,7 +135,7 @@ def test_public_names_are_the_contract() -> None:
         thrifty.simulate: "policies, problem, horizon, runs=20, seed=0, prior=None, workers=None, "
         "engine='auto', checkpoints=None, delay=0, progress=False",
         thrifty.Bandit: "policy, arms, horizon=None, seed=None, prior=None, reward_range=(0.0, 1.0), "
-        "statistics=None, engine='auto'",
+        "statistics=None, pending_for=1000, engine='auto'",
         thrifty.GeometricDelay: "mean",
         thrifty.Result.plot: "self, path=None",
         thrifty.Result.save: "self, path",
