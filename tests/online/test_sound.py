@@ -103,6 +103,7 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("tournament-ts-ma", lose_kept, "kept must be"),
     ("scan-duel", put("best", 3, math.nan), "best must be"),
     ("scan-duel", put("age", 3, -1), "age must be"),
+    ("scan-duel", put("age", ..., 4), "pending must be flagged in phase II"),
     ("sleepers-gaussian", put("ends", 3, 101), "ends must be"),
     ("sleepers-gaussian", put("ends", GROUPS, 0), "ends must be"),
     ("sleepers-gaussian", put("line", (0, 1), 100.0), "line must be different arms"),

@@ -184,9 +184,16 @@ def _kept_fit(x: Facts) -> bool:
 
 REPLACEMENTS = (Check("kept", "numbers, above -inf where another index took its place", _kept_fit),)
 
+
+def _flagged_in_phase_two(x: Facts) -> bool:
+    second = x.state.index > -np.inf if x.line else x.state.age > x.rule.phi
+    return bool(second[x.state.pending[:, 1] > 0].all())
+
+
 DUELS = (
     Check("best", "numbers", lambda x: not np.isnan(x.state.best).any()),
     Check("age", "counts", lambda x: within(x.state.age, 0, checks.COUNT)),
+    Check("pending", "flagged in phase II", _flagged_in_phase_two),
 )
 
 # Sleepers -----------------------------------------------------------------------------------------------
