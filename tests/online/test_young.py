@@ -233,6 +233,18 @@ def test_an_arm_whose_first_pull_was_lost_is_tried_again(policy: Policy, engine:
     assert sorted(set(bandit.select_many(20)), key=str) == [1, 2, "new"]
 
 
+def test_arms_that_wait_for_a_reward_get_a_tenth_of_the_decisions() -> None:
+    """A thousand decisions are in flight after 40 new arms came."""
+    bandit = thrifty.Bandit(thrifty.UCB1(), ["old"], seed=1)
+    for _ in range(5):
+        bandit.update(bandit.select(), 1.0)
+    bandit.add_arms(range(40))
+    counts = Counter(bandit.select_many(1000))
+    assert counts.pop("old") == 864
+    assert set(counts) == set(range(40))
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
 def lost(policy: Policy, pending_for: int | None) -> tuple[float, int]:
     """Mean regret in ten runs, and the runs in which the best arm has less than a tenth of the pulls. Nine of
     ten rewards are lost."""
