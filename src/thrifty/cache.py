@@ -66,12 +66,20 @@ def _base() -> Path:
     if config.CACHE_DIR:
         folder = Path(config.CACHE_DIR)
     elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+        folder = Path(os.environ.get("LOCALAPPDATA") or _home() / "AppData" / "Local")
     elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches"
+        folder = _home() / "Library" / "Caches"
     else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache")
     return folder / "thrifty"
+
+
+def _home() -> Path:
+    """The user's home, or a place where nothing can be kept: a process in a container may have none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 @cache

@@ -29,7 +29,7 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
     100000
     """
     clean = int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
-    if isinstance(clean, bool) or not isinstance(clean, Integral):
+    if isinstance(clean, bool | np.timedelta64) or not isinstance(clean, Integral):
         raise InvalidType(f"{name} must be an integer, got {shown(value)}")
     whole = int(clean)
     if whole < at_least:
@@ -41,7 +41,7 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
 
 def number(name: str, value: object) -> float:
     """A finite real number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, Real):
         raise InvalidType(f"{name} must be a number, got {shown(value)}")
     try:
         clean = float(value)

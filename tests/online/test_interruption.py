@@ -3,6 +3,7 @@
 import copy
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,3 +133,29 @@ def test_how_many_decisions_are_made_at_once() -> None:
     npts.update_many([0, 1] * 50_000, np.random.default_rng(1).random(10**5))
     assert parts(npts, 20) == ([20], False)
     assert parts(npts, 4000)[1]
+
+
+@pytest.mark.parametrize("call", ["select", "update", "update_many", "add_arms"])
+def test_an_interruption_that_is_heard_after_the_work_leaves_a_bandit_that_can_be_saved(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C while a kernel runs is raised when it returns: what it did counts, and ids and arms agree."""
+    bandit = thrifty.Bandit(thrifty.UCB1(), 3, seed=1)
+    bandit.update_many([0, 1, 2], [0.0, 1.0, 1.0])
+    name = {"update_many": "update", "add_arms": "add"}.get(call, call)
+    work = getattr(core.Core, name)
+
+    def interrupted(*arguments: Any) -> None:
+        work(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(core.Core, name, interrupted)
+        arguments = {"update": (0, 1.0), "update_many": ([0, 0], [1, 1]), "add_arms": (["x", "y"],)}
+        with pytest.raises(KeyboardInterrupt):
+            getattr(bandit, call)(*arguments.get(call, ()))
+    bandit.save(tmp_path / "bandit.npz")
+    again = thrifty.Bandit.load(tmp_path / "bandit.npz")
+    assert again.arms == bandit.arms
+    assert len(again.statistics()["pulls"]) == len(again) == (5 if call == "add_arms" else 3)
+    assert again.select_many(9) == bandit.select_many(9)

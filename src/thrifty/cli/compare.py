@@ -56,9 +56,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _compare(result: "Result", named: list[str], level: float, plot: Path | None) -> None:
+    from thrifty.simulation.comparison import FEW
+
     if not named:
         print(f"{result.ranking(level)}\n")
-        print(f"{result.settings.runs} runs; all intervals and ranks together hold at {100 * level:g} %")
+        if result.settings.runs >= FEW:
+            print(f"{result.settings.runs} runs; all intervals and ranks together hold at {100 * level:g} %")
         return
     first, second = named
     difference = result.compare(first, second, level)

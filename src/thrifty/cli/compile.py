@@ -10,8 +10,9 @@ from typing import Any
 from thrifty.errors import ThriftyError
 
 PROGRAM = """
-from thrifty import cache
+from thrifty import cache, storage
 from thrifty.engines import ahead
+storage.writable(cache.folder())
 ahead.compile_all()
 print(f"The kernels are in {cache.folder()}")
 """
@@ -50,5 +51,5 @@ def run(arguments: argparse.Namespace) -> None:
     sys.stdout.flush()
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise ThriftyError("the kernels could not be compiled")
+        raise ThriftyError("the kernels could not be compiled and kept: see above")
     print(done.stdout, end="")

@@ -177,6 +177,9 @@ class Bandit:
                 self._core.select(self._t, self._one)
                 self._t += 1
                 return self._ids.name(self._one.item(0))
+            except BaseException:
+                self._catch_up()
+                raise
             finally:
                 lock.state = IDLE
 
@@ -221,6 +224,9 @@ class Bandit:
                 unasked = self._core.update(self._one, self._reward)
                 if unasked:
                     self._welcome(unasked)
+            except BaseException:
+                self._catch_up()
+                raise
             finally:
                 lock.state = IDLE
 
@@ -237,7 +243,11 @@ class Bandit:
             raise InvalidValue(
                 f"arms and rewards must be equally many, got {numbers.size} arms and {values.size} rewards"
             )
-        self._welcome(self._core.update(numbers, values))
+        try:
+            self._welcome(self._core.update(numbers, values))
+        except BaseException:
+            self._catch_up()
+            raise
 
     @locked
     def merge(self, statistics: Any) -> None:
@@ -252,8 +262,13 @@ class Bandit:
 
     def _welcome(self, unasked: int) -> None:
         """Pulls that were not asked for are pulls too."""
-        self._t += unasked
-        self._before += unasked
+        self._t += int(unasked)  # interpreted, it is NumPy's
+        self._before += int(unasked)
+
+    def _catch_up(self) -> None:
+        """After an error. Ctrl-C is heard when a kernel has done its work: then its pulls count."""
+        made = int(self._core.pulls.sum() + self._core.pending.sum())
+        self._t = max(self._t, made)
 
     @locked
     def cancel(self, arm: Hashable) -> None:
@@ -284,8 +299,14 @@ class Bandit:
         if not names:
             return
         pair, rows = known.read_prior(prior, len(names), self._rewards)
-        self._core.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
-        self._ids.add(names)
+        before = len(self._ids)
+        try:
+            self._core.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
+            self._ids.add(names)
+        except BaseException:  # Ctrl-C between the two: all of them
+            if len(self._core.pulls) > len(self._ids):
+                self._ids.add(list(names)[len(self._ids) - before :])
+            raise
         self._core.follow(self._rule())
         if self._guessed:
             self._reach(first_guess(len(self)))

@@ -144,7 +144,7 @@ def _plain(name: Any) -> Any:
         return name
     if isinstance(name, str):
         plain: Any = str.__str__(name)
-    elif isinstance(name, int | np.integer):
+    elif isinstance(name, int | np.integer) and not isinstance(name, np.timedelta64):
         plain = int(name)
     else:
         return name

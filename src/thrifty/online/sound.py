@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from thrifty import checks, indices, laws
 from thrifty.engines.history import ROOM, SIZE, START, TIMES, VALUE
@@ -251,6 +250,8 @@ def _surely_above_median(law: int, a: Floats, b: Floats, c: Floats) -> NDArray[n
 
 def _cdf(law: int, a: Floats, b: Floats, c: Floats) -> Floats:
     """P(draw <= c), of the laws that sleepers run."""
+    from scipy import special  # when it is needed: it takes a quarter of a second to import
+
     if law == laws.GAUSSIAN:
         return np.asarray(special.ndtr((c - a) / b))
     if law == laws.BETA:
