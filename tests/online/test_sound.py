@@ -125,7 +125,7 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("sleepers-gaussian", put("start", ..., 10**6), "start must be"),
     ("sleepers-gaussian", shorten_line, "line must be of all arms with a reward or a prior"),
     ("sleepers-duel", put("index", ..., 0.5), "line and index must be"),
-    ("sleepers-duel", put("index", ..., -math.inf), "line and index must be"),
+    ("sleepers-duel", put("index", ..., -math.inf), "pending must be flagged in phase II"),
     ("sleepers-duel-texts", ring, "older, newer, oldest and newest must be"),
     ("sleepers-duel-texts", put("oldest", None, -1), "older, newer, oldest and newest must be"),
     ("sleepers-duel-texts", put("newest", None, 2**40), "older, newer, oldest and newest must be"),
