@@ -205,3 +205,25 @@ def test_everything_can_be_compiled_ahead(capfd: pytest.CaptureFixture[str]) -> 
             assert [name for name in names if f".{kind}_{engine}-" in name]
     for change in ("cancel", "renew", "add", "remove"):
         assert [name for name in names if f"decide.{change}-" in name]
+
+
+def test_a_folder_that_cannot_be_written_is_no_success(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["compile", "--folder", str(tmp_path / "file" / "kernels")]) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"thrifty: results need a folder, and {tmp_path / 'file'} is a file\n")
+    assert said.err.endswith("thrifty: error: the kernels could not be compiled and kept: see above\n")
+
+
+def test_a_process_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cache.config, "CACHE_DIR", "")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert Path(os.devnull) in cache._base().parents

@@ -10,9 +10,13 @@ from typing import Any
 from thrifty.errors import ThriftyError
 
 PROGRAM = """
-from thrifty import cache, storage
+import sys
+from thrifty import cache, errors, storage
 from thrifty.engines import ahead
-storage.writable(cache.folder())
+try:
+    storage.writable(cache.folder())
+except errors.ThriftyError as error:
+    sys.exit(f"thrifty: {error}")
 ahead.compile_all()
 print(f"The kernels are in {cache.folder()}")
 """
