@@ -112,13 +112,8 @@ def folder() -> Path:
         own = home / f"{versions}-{_architecture()}-{name}-{host}"
         if _is_filled(own) or not _is_filled(generic):
             return own
-        compile_for_any()
+        config.CPU_NAME, config.CPU_FEATURES = GENERIC, ""  # heeded before the first compilation only
     return generic if config.CPU_NAME == GENERIC else generic.with_name(f"{versions}-{config.CPU_NAME}")
-
-
-def compile_for_any() -> None:
-    """From now on, compile for every processor of this architecture; before the first compilation."""
-    config.CPU_NAME, config.CPU_FEATURES = GENERIC, ""
 
 
 def _is_filled(folder: Path) -> bool:
