@@ -99,8 +99,8 @@ def test_a_worker_that_is_killed_costs_its_chunk_alone(
     cases = grid.load(spec)
     scheduler = workers.scheduler
     scheduler.transition_log.clear()
-    with cluster.Cluster(workers.scheduler_address) as hands:
-        killing = KillingOne(hands, scheduler, after=7)
+    with cluster.Cluster(workers.scheduler_address) as pool:
+        killing = KillingOne(pool, scheduler, after=7)
         dict(run.run(cases, tmp_path, killing, 1e-9))  # type: ignore[arg-type]
     assert data(tmp_path) == expected
     begun = Counter(key for key, _, end, *_ in scheduler.transition_log if end == "processing")
@@ -111,18 +111,18 @@ def test_a_worker_that_is_killed_costs_its_chunk_alone(
 
 
 class KillingOne:
-    """A crew of which one is killed, kill -9, after so many chunks, in the midst of another one."""
+    """A pool of which one worker is killed, kill -9, after so many chunks, in the midst of another one."""
 
-    def __init__(self, hands: cluster.Cluster, scheduler: Any, after: int) -> None:
-        self._hands, self._scheduler, self._after = hands, scheduler, after
-        self.workers = hands.workers
+    def __init__(self, pool: cluster.Cluster, scheduler: Any, after: int) -> None:
+        self._pool, self._scheduler, self._after = pool, scheduler, after
+        self.workers = pool.workers
         self.playing: set[str] = set()
         self.undelivered: set[str] = set()
 
     def play(self, jobs: Any) -> Any:
-        for count, played in enumerate(self._hands.play(jobs), 1):
+        for count, played in enumerate(self._pool.play(jobs), 1):
             if count == self._after:
-                pids = self._hands._client.run(os.getpid)
+                pids = self._pool._client.run(os.getpid)
                 one = next(worker for worker in self._scheduler.workers.values() if worker.processing)
                 os.kill(pids[one.address], signal.SIGSTOP)
                 time.sleep(0.2)  # what it has said is heard
@@ -135,8 +135,8 @@ class KillingOne:
 def test_an_interrupted_sweep_gives_its_chunks_back(workers: Any, spec: Path) -> None:
     """Though the traceback, which a notebook keeps, still has the futures."""
     (case, _) = grid.load(spec)
-    with distributed.Client(workers), cluster.Cluster(None) as hands:
-        played = hands.play([(case.spec, chunks.Chunk(0, 0, run, run + 1)) for run in range(12)])
+    with distributed.Client(workers), cluster.Cluster(None) as pool:
+        played = pool.play([(case.spec, chunks.Chunk(0, 0, run, run + 1)) for run in range(12)])
         next(played)
         assert workers.scheduler.tasks
         with pytest.raises(KeyboardInterrupt) as caught:
@@ -150,8 +150,8 @@ def test_an_interrupted_sweep_gives_its_chunks_back(workers: Any, spec: Path) ->
 
 def test_a_mistake_in_a_worker(workers: Any, spec: Path) -> None:
     (case, _) = grid.load(spec)
-    with cluster.Cluster(workers.scheduler_address) as hands, pytest.raises(IndexError):
-        list(hands.play([(case.spec, chunks.Chunk(0, 7, 0, 1))]))
+    with cluster.Cluster(workers.scheduler_address) as pool, pytest.raises(IndexError):
+        list(pool.play([(case.spec, chunks.Chunk(0, 7, 0, 1))]))
 
 
 class Poison:
@@ -165,8 +165,8 @@ def test_a_chunk_whose_workers_all_die(workers: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
     jobs: Any = [(Poison(), chunks.Chunk(0, 0, 0, 1))]
     given_up = pytest.raises(ThriftyError, match=r"^a chunk was given up, since its workers died: .*play")
-    with cluster.Cluster(workers.scheduler_address) as hands, given_up:
-        list(hands.play(jobs))
+    with cluster.Cluster(workers.scheduler_address) as pool, given_up:
+        list(pool.play(jobs))
 
 
 # Without a cluster -----------------------------------------------------------------------------------------
@@ -211,10 +211,10 @@ def test_a_scheduler_that_is_lost(spec: Path) -> None:
     def cancelled(futures: Any, with_results: bool) -> Any:
         return ((future, CancelledError(future.key)) for future in futures)
 
-    hands = object.__new__(cluster.Cluster)
-    hands._dask = SimpleNamespace(as_completed=cancelled, KilledWorker=KeyError)
-    hands._client = SimpleNamespace(
+    pool = object.__new__(cluster.Cluster)
+    pool._dask = SimpleNamespace(as_completed=cancelled, KilledWorker=KeyError)
+    pool._client = SimpleNamespace(
         submit=lambda *job, pure: SimpleNamespace(key="a chunk", release=lambda: None)
     )
     with pytest.raises(ThriftyError, match=r"^lost the Dask scheduler; once it is back, the same command"):
-        list(hands.play([(case.spec, chunks.Chunk(0, 0, 0, 1))]))
+        list(pool.play([(case.spec, chunks.Chunk(0, 0, 0, 1))]))

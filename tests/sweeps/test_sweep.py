@@ -78,8 +78,8 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def sweep(spec: Path, folder: Path, hands: Any = None, seconds: float = 2e-6) -> dict[str, thrifty.Result]:
-    return dict(run.run(grid.load(spec), folder, hands or Here(), seconds))
+def sweep(spec: Path, folder: Path, pool: Any = None, seconds: float = 2e-6) -> dict[str, thrifty.Result]:
+    return dict(run.run(grid.load(spec), folder, pool or Here(), seconds))
 
 
 def data(folder: Path) -> dict[str, bytes]:
@@ -313,10 +313,10 @@ def test_a_corrupt_chunk(
     """It is noticed before anything is played."""
     file = sorted((half / "chunks").glob("*.npz"))[number]
     tamper(file)
-    hands = Here()
+    pool = Here()
     with pytest.raises(thrifty.FileError) as caught:
-        sweep(spec, half, hands)
-    assert hands.played == []
+        sweep(spec, half, pool)
+    assert pool.played == []
     assert str(caught.value) == f"{file} {message}: remove it, and it will be made again"
     file.unlink()
     sweep(spec, half)
@@ -389,10 +389,10 @@ def test_a_result_of_another_experiment(
     other.write_text(TINY.replace("seed = 3", "seed = 4"))
     sweep(other, tmp_path / "other")
     shutil.copy(tmp_path / "other" / f"{NAMES[1]}.npz", half)
-    hands = Here()
+    pool = Here()
     with pytest.raises(thrifty.FileError, match=f"{NAMES[1]}.npz is of another experiment: remove it, and"):
-        sweep(spec, half, hands)
-    assert hands.played == []
+        sweep(spec, half, pool)
+    assert pool.played == []
     (half / f"{NAMES[1]}.npz").unlink()
     sweep(spec, half)
     assert_finished(half, expected)
@@ -594,9 +594,9 @@ def test_progress_moves_within_a_run(spec: Path, tmp_path: Path, monkeypatch: py
         assert sum(advances) == total
 
     monkeypatch.setattr(run, "bar", bar)
-    hands = Telling()
-    sweep(spec, tmp_path / "out", hands)
-    assert advances.count(10**6) == len(hands.played)
+    pool = Telling()
+    sweep(spec, tmp_path / "out", pool)
+    assert advances.count(10**6) == len(pool.played)
     advances.clear()
     sweep(spec, tmp_path / "out", Telling())
     assert len(advances) == 1

@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     print(f"{plan}\n", file=sys.stderr)
     backend = "dask" if arguments.scheduler else "local"
-    with runner.crew(workers, backend, arguments.scheduler) as hands:
-        results = runner.run(cases, arguments.out, hands, arguments.chunk, progress=sys.stderr.isatty())
+    with runner.open_pool(workers, backend, arguments.scheduler) as pool:
+        results = runner.run(cases, arguments.out, pool, arguments.chunk, progress=sys.stderr.isatty())
         summaries = {name: result.summary() for name, result in results}
     for case in cases:
         print(f"{case.name}\n\n{summaries[case.name]}\n")

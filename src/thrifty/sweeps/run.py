@@ -57,13 +57,13 @@ def sweep(
     if backend == "dask" and workers is not None:
         raise InvalidValue(f"workers must be None if backend is 'dask', which has its own, got {workers!r}")
     cases = grid.load(Path(spec))
-    with crew(workers, backend, scheduler) as hands:
-        results = dict(run(cases, Path(out), hands, chunk, progress=progress))
+    with open_pool(workers, backend, scheduler) as pool:
+        results = dict(run(cases, Path(out), pool, chunk, progress=progress))
     return {case.name: results[case.name] for case in cases}
 
 
 @contextlib.contextmanager
-def crew(workers: int | None, backend: str, scheduler: str | None) -> Iterator[Processes | Cluster]:
+def open_pool(workers: int | None, backend: str, scheduler: str | None) -> Iterator[Processes | Cluster]:
     """Who plays the chunks."""
     if backend == "local":
         yield Processes(cores() if workers is None else checks.integer("workers", workers, at_least=1))
@@ -75,7 +75,7 @@ def crew(workers: int | None, backend: str, scheduler: str | None) -> Iterator[P
 def run(
     cases: Sequence[Case],
     folder: Path,
-    hands: Processes | Cluster,
+    pool: Processes | Cluster,
     chunk: float = CHUNK,
     *,
     progress: bool = False,
@@ -88,7 +88,7 @@ def run(
         # What is damaged is noticed now, and not after hours of work.
         chunks.check(folder, cases, (one for one in chunks.found(folder, cases) if one.case in unplayed))
         played = [c for c in range(len(cases)) if c not in unplayed]
-        yield from _complete(folder, cases, played, hands.workers)
+        yield from _complete(folder, cases, played, pool.workers)
         todo = chunks.cut(cases, left, chunk)
         waiting = Counter(one.case for one in todo)
         work = chunks.work(cases)
@@ -96,7 +96,7 @@ def run(
         with bar(total, "sweeping", shown=progress) as advance:
             advance(total - sum(due))
             jobs = [(cases[one.case].spec, one) for one in todo]
-            for number, news in hands.play(jobs) if jobs else ():
+            for number, news in pool.play(jobs) if jobs else ():
                 if isinstance(news, int):
                     advance(news)
                     due[number] -= news
@@ -106,7 +106,7 @@ def run(
                 advance(due[number])  # also if a worker that died had told of some of it
                 waiting[one.case] -= 1
                 if not waiting[one.case]:
-                    yield from _complete(folder, cases, [one.case], hands.workers)
+                    yield from _complete(folder, cases, [one.case], pool.workers)
         with contextlib.suppress(OSError):  # somebody else's files are in there
             (folder / "chunks").rmdir()
 
