@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from common import HERE, Row, keeping_bytecode, progress
 from contestants import reason
 
-LATER_ONLY = ("scipy.special", "matplotlib", "rich", "polars", "pandas")  # imported when used, if at all
+LATER_ONLY = ("scipy.special", "matplotlib", "tqdm", "polars", "pandas")  # imported when used, if at all
 
 IMPORT = """
 import json, sys, time

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-LATER = ("scipy.special", "scipy.stats", "matplotlib", "rich", "polars", "pandas", "distributed")
+LATER = ("scipy.special", "scipy.stats", "matplotlib", "tqdm", "polars", "pandas", "distributed")
 
 
 def test_simulations_and_bandits_do_without() -> None:

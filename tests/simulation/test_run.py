@@ -2,6 +2,9 @@
 
 import itertools
 import math
+import re
+import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -338,11 +341,20 @@ def test_labels_tell_close_parameters_apart() -> None:
     assert result.labels == (repr(policies[0]), repr(policies[1]), "TS-MA-0")
 
 
-def test_progress_is_shown_on_standard_error_alone(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_shown_on_standard_error_alone_if_that_is_a_terminal(
+    terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    threads = threading.active_count()
     thrifty.simulate(thrifty.KLUCBPlusPlus(), sevenths(3), 100, runs=2, progress=True)
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "100%" in shown.err
+    if terminal:
+        assert re.search(r"\rsimulating .* 100% elapsed 00:0\d left 00:00\s*\n$", shown.err)
+    else:
+        assert shown.err == ""
+    assert threading.active_count() == threads
 
 
 # Refusals -----------------------------------------------------------------------------------------------

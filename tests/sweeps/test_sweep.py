@@ -589,7 +589,8 @@ def test_progress_moves_within_a_run(spec: Path, tmp_path: Path, monkeypatch: py
     advances: list[int] = []
 
     @contextlib.contextmanager
-    def bar(total: int, description: str, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    def bar(total: int, description: str, *, shown: bool, done: int) -> Iterator[Callable[[int], None]]:
+        advances.append(done)
         yield advances.append
         assert sum(advances) == total
 

@@ -93,8 +93,7 @@ def run(
         waiting = Counter(one.case for one in todo)
         work = chunks.work(cases)
         total, due = sum(map(work, chunks.whole(cases))), [work(one) for one in todo]
-        with bar(total, "sweeping", shown=progress) as advance:
-            advance(total - sum(due))
+        with bar(total, "sweeping", shown=progress, done=total - sum(due)) as advance:
             jobs = [(cases[one.case].spec, one) for one in todo]
             for number, news in pool.play(jobs) if jobs else ():
                 if isinstance(news, int):
