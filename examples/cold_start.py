@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 import thrifty
 from thrifty.online.known import Prior
-from thrifty.policies import Policy
 from thrifty.table import aligned
 
 Floats = NDArray[np.float64]
@@ -30,7 +29,7 @@ ARMS, HORIZON, RUNS = 1_000_000, 50_000, 3
 BEST = 0.9  # means are uniform between 0 and this
 FORECAST_SD = 0.1
 WEIGHT = 0.25 / FORECAST_SD**2
-POLICIES: tuple[Policy, ...] = (
+POLICIES: tuple[thrifty.Policy, ...] = (
     thrifty.ThompsonSampling(law="beta"),
     thrifty.TSMA(law="beta"),
     thrifty.EpsilonTS(law="beta"),

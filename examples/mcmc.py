@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty.policies import Policy
 from thrifty.table import aligned
 
 Floats = NDArray[np.float64]
@@ -92,7 +91,7 @@ class Chain:
         return -0.5 * ((theta - PRIOR_MEAN) / PRIOR_SD) ** 2 - 0.5 * (NU + 1.0) * float(misfit)
 
 
-class StudentPosterior:
+class StudentPosterior(thrifty.Posterior):
     """What ``Bandit`` asks of a posterior: ``observe`` and ``draw``, arm by arm."""
 
     def __init__(self) -> None:
@@ -113,7 +112,7 @@ class Outcome(NamedTuple):
     regret: float
 
 
-def policies() -> list[Policy]:
+def policies() -> list[thrifty.Policy]:
     """The four, each with a posterior of its own that has seen nothing yet."""
     return [
         thrifty.ThompsonSampling(law=StudentPosterior()),
@@ -123,7 +122,7 @@ def policies() -> list[Policy]:
     ]
 
 
-def play(policy: Policy, means: Floats, horizon: int, run: int) -> Outcome:
+def play(policy: thrifty.Policy, means: Floats, horizon: int, run: int) -> Outcome:
     """One run: every policy meets the same noise."""
     noise = SCALE * np.random.default_rng([run, 1]).standard_t(NU, horizon)
     bandit = thrifty.Bandit(policy, means.size, horizon=horizon, seed=run, reward_range=None)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty.policies import Policy
 from thrifty.replays import log as logs
 from thrifty.replays.log import Log
 from thrifty.replays.replay import METHODS, replay, table
@@ -28,7 +27,7 @@ from thrifty.replays.replay import METHODS, replay, table
 Floats = NDArray[np.float64]
 
 COLUMNS = {"arm": "item_id", "reward": "click", "propensity": "propensity_score", "time": "timestamp"}
-POLICIES: tuple[Policy, ...] = (
+POLICIES: tuple[thrifty.Policy, ...] = (
     thrifty.ThompsonSampling(law="beta"),
     thrifty.TSMA(law="beta"),
     thrifty.KLUCB(),
@@ -55,7 +54,7 @@ def synthetic(means: Floats, shares: Floats, rows: int, seed: int) -> Log:
     return logs.read({"arm": arm, "reward": reward, "propensity": shares[arm]})
 
 
-def truth(policy: Policy, means: Floats, decisions: int, runs: int = 400) -> tuple[float, float]:
+def truth(policy: thrifty.Policy, means: Floats, decisions: int, runs: int = 400) -> tuple[float, float]:
     """The policy's mean reward over so many decisions, and its standard error, from simulation."""
     result = thrifty.simulate(policy, thrifty.Bernoulli(means), decisions, runs=runs)
     rewards = means.max() - result.regret[0, :, -1] / decisions

@@ -2,6 +2,10 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
+
+import thrifty
 
 LATER = ("scipy.special", "scipy.stats", "matplotlib", "tqdm", "polars", "pandas", "distributed")
 
@@ -14,3 +18,11 @@ print([name for name in {LATER} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_version_is_that_of_the_project_and_needs_no_other_name() -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
+    assert thrifty.__version__ == project["project"]["version"]
+    program = "import sys, thrifty; thrifty.__version__; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"

@@ -147,7 +147,7 @@ def test_public_names_are_the_contract() -> None:
         shown = [p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters]
         assert ", ".join(shown) == expected
     assert all(hasattr(thrifty, name) for name in thrifty.__all__)
-    assert {*POLICIES} <= {*thrifty.__all__}
+    assert {*POLICIES, "Policy", "Posterior", "Problem"} <= {*thrifty.__all__}
     assert thrifty.Binarised() == thrifty.Binarised(thrifty.ThompsonSampling(law="beta"))
 
 

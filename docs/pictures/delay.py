@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 import thrifty
 from thrifty.delays import ConstantDelay, GeometricDelay
-from thrifty.policies import Policy
-from thrifty.problems import Problem
 from thrifty.report import figures
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
@@ -29,11 +27,11 @@ HORIZON = 100_000
 DELAYS = (0, 10, 100, 1_000, 10_000)
 KINDS = {"constant": ConstantDelay, "geometric": GeometricDelay}
 MANY = np.random.default_rng(0).permutation(np.linspace(0.5, 0.9, 1000))
-PROBLEMS: dict[str, tuple[Problem, int]] = {  # each with its number of runs
+PROBLEMS: dict[str, tuple[thrifty.Problem, int]] = {  # each with its number of runs
     "K = 20: one mean of 0.9, nineteen of 0.8": (thrifty.Bernoulli([0.9] + [0.8] * 19), 40),
     "K = 1,000: means from 0.5 to 0.9": (thrifty.Bernoulli(MANY), 20),
 }
-POLICIES: tuple[Policy, ...] = (
+POLICIES: tuple[thrifty.Policy, ...] = (
     thrifty.ThompsonSampling(),
     thrifty.ThompsonSampling(law="beta"),
     thrifty.TSMA(),
@@ -46,7 +44,7 @@ LOOKS = styles(LABELS)
 BEFORE, FLIGHT, FLIGHTS = 200, 1_000, 40  # decisions with rewards, then decisions in flight; how often
 
 
-def simulated(problem: Problem, runs: int, kind: str) -> Floats:
+def simulated(problem: thrifty.Problem, runs: int, kind: str) -> Floats:
     """Regrets at the horizon; the axes are policy, delay and run."""
     finals = []
     for delay in DELAYS:
@@ -89,7 +87,7 @@ def compose(regrets: dict[tuple[str, str], Floats]) -> Figure:
     return figure
 
 
-def spread(policy: Policy) -> tuple[float, float]:
+def spread(policy: thrifty.Policy) -> tuple[float, float]:
     """Of FLIGHT decisions without a reward: how many arms they are for, and the most frequent one's share."""
     arms, shares = [], []
     means = [0.9] + [0.8] * 19

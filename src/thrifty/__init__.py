@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from thrifty.public import *  # noqa: F403
 
+    __version__: str
+
 
 def __getattr__(name: str) -> Any:
     """A module of the package, or a public name. Dunder names are asked for by all kinds of tools."""
     if not name.startswith("__") and find_spec(f"{__name__}.{name}"):
         return import_module(f"{__name__}.{name}")
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     public = import_module(f"{__name__}.public")
     if name != "__all__" and name not in public.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -40,6 +40,8 @@ from thrifty.policies import (
     KLUCBPlusPlus,
     MaillardSampling,
     MultinomialTS,
+    Policy,
+    Posterior,
     ThompsonSampling,
     UCB1Tuned,
     UCBImproved,
@@ -53,6 +55,7 @@ from thrifty.problems import (
     Exponential,
     Gaussian,
     Poisson,
+    Problem,
 )
 from thrifty.replays.replay import replay
 from thrifty.simulation.result import (
@@ -100,6 +103,9 @@ __all__ = [
     "MissingExtra",
     "MultinomialTS",
     "Poisson",
+    "Policy",
+    "Posterior",
+    "Problem",
     "Result",
     "ThompsonSampling",
     "ThriftyError",
