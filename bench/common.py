@@ -57,7 +57,7 @@ class Run:
         seed: int = 0,
     ) -> None:
         ready = plan(policy, problem, horizon=horizon, prior=prior, engine=engine)
-        self.rule, self.arms = ready.stages[0][0][1], problem.kernel()
+        self.rule, self.arms = ready.stages[0][0][1], problem.arms()
         self.engine = ready.settings.engines[0]
         self.state = new_state(self.rule, policy_stream(seed, 0), self.engine)
         self.rewards, self.delays = reward_stream(seed, 0), ready.settings.delay.late(seed, 0)

@@ -59,7 +59,7 @@ def drive(header, arms, rewards, delays, losses, loss, chosen, pulls, horizon):
 
 def regrets(policy: Policy, delay: int, loss: float, pending_for: int | None, runs: int) -> Any:
     """Of every run the regret, and whether it is stuck. A seed has the same losses, whatever is asked."""
-    arms = PROBLEM.kernel()
+    arms = PROBLEM.arms()
     rule = policy.resolve(arms.gaps.size, HORIZON)
     pulls, chosen = np.zeros((runs, rule.arms), np.int64), np.zeros(1, np.int64)
     for run in range(runs):

@@ -57,7 +57,7 @@ def new_run(
     seed: int = 0,
     delay: int | Delay = 0,
 ) -> Run:
-    arms = problem.kernel()
+    arms = problem.arms()
     rule = policy.resolve(arms.gaps.size, horizon)
     if prior is not None:
         rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])

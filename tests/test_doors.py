@@ -39,7 +39,7 @@ class Mine(Problem):
     def expectations(self) -> Any:
         return np.array([0.5, 0.4, 0.3])
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return Arms(99, np.zeros((1, 1)), np.zeros(0), self.gaps)
 
 
@@ -50,8 +50,8 @@ class Longer(thrifty.Bernoulli):
     def expectations(self) -> Any:
         return np.linspace(0.0, 1.0, 1000)
 
-    def kernel(self) -> Arms:
-        return thrifty.Bernoulli(self.means).kernel()
+    def arms(self) -> Arms:
+        return thrifty.Bernoulli(self.means).arms()
 
 
 @pytest.mark.parametrize("problem", [Mine(), Longer([0.5])], ids=["Mine", "Longer"])
@@ -98,7 +98,7 @@ def test_kernels_are_given_a_row_for_each_arm_and_a_value_for_each_column(proble
         "Discrete": {"values": [0.0, 0.5], "probabilities": [[1, 0], [0.5, 0.5], [0, 1]]},
         "ClippedGaussian": {"means": [0.1, 0.2, 0.3], "sd": 1.0},
     }
-    arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).kernel()
+    arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).arms()
     assert len(arms.params) == len(arms.gaps) == 3
     assert arms.kind in range(len(PROBLEMS))
     if arms.values.size:

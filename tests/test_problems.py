@@ -27,7 +27,7 @@ def pull_often(arms, i, rng, out):  # type: ignore[no-untyped-def]
 
 def rewards(problem: Problem, arm: int) -> NDArray[np.float64]:
     out = np.empty(PULLS)
-    pull_often(problem.kernel(), arm, random.generator(1, arm), out)
+    pull_often(problem.arms(), arm, random.generator(1, arm), out)
     return out
 
 

@@ -66,7 +66,7 @@ class Problem(ABC):
         """The true mean reward of each arm."""
 
     @abstractmethod
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         """The problem as the kernels see it."""
 
     @property
@@ -108,7 +108,7 @@ class Bernoulli(Problem):
     def expectations(self) -> Floats:
         return np.array(self.means)
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(BERNOULLI, self.expectations[:, None])
 
 
@@ -131,7 +131,7 @@ class Gaussian(Problem):
     def expectations(self) -> Floats:
         return np.array(self.means)
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(GAUSSIAN, _columns(self.means, self.sd))
 
 
@@ -159,7 +159,7 @@ class ClippedGaussian(Problem):
         # E = int_0^1 P(N > x) dx = sd (J(-m/sd) - J((1-m)/sd)),  J(z) = int_z^inf Q = density(z) - z Q(z)
         return np.array([self.sd * (_j(-m / self.sd) - _j((1.0 - m) / self.sd)) for m in self.means])
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(CLIPPED_GAUSSIAN, _columns(self.means, self.sd))
 
 
@@ -190,7 +190,7 @@ class Beta(Problem):
         means: Floats = a / (a + b)
         return means
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(BETA, np.column_stack([self.a, self.b]))
 
 
@@ -231,7 +231,7 @@ class Discrete(Problem):
         means: Floats = np.array(self.probabilities) @ np.array(self.values)
         return means
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         cumulative: Floats = np.cumsum(np.array(self.probabilities), axis=1)
         # Values behind the last possible one must never be drawn, whatever the sum was rounded to.
         possible = np.cumsum(np.array(self.probabilities)[:, ::-1], axis=1)[:, ::-1] > 0.0
@@ -259,7 +259,7 @@ class Poisson(Problem):
     def expectations(self) -> Floats:
         return np.array(self.means)
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(POISSON, self.expectations[:, None])
 
 
@@ -282,7 +282,7 @@ class Exponential(Problem):
     def expectations(self) -> Floats:
         return np.array(self.means)
 
-    def kernel(self) -> Arms:
+    def arms(self) -> Arms:
         return self._arms(EXPONENTIAL, self.expectations[:, None])
 
 

@@ -80,5 +80,5 @@ def _changes() -> dict[str, Call]:
 
 def _simulation(engine: str) -> list[Call]:
     late, trace = new_late(PROMPT, 0, 0, 0.0, delay_stream(0, 0)), new_trace(np.array([1]))
-    arms = Bernoulli([0.5, 0.5]).kernel()
+    arms = Bernoulli([0.5, 0.5]).arms()
     return [(PLAYS[engine], (_idle(engine).header, arms, reward_stream(0, 0), late, trace, 1, 1, False))]

@@ -99,7 +99,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on some threads; the kernels release the GIL."""
     settings, policies = ready.settings, len(ready.plays)
     result, seconds = empty(ready), np.zeros((policies, settings.runs))
-    kernel = settings.problem.kernel()
+    arms = settings.problem.arms()
     # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
     todo = itertools.product(range(settings.runs), range(policies))
     stop = threading.Event()
@@ -108,7 +108,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     def play() -> None:
         for run, p in todo:  # each goes to one thread
             try:
-                outcome = play_run(ready, kernel, p, run, advance, stop.is_set)
+                outcome = play_run(ready, arms, p, run, advance, stop.is_set)
             except BaseException as error:
                 failures[run, p] = error
             if failures or outcome is None:
@@ -161,7 +161,7 @@ def store(result: Result, p: int, run: int, outcome: Outcome) -> None:
 
 def play_run(
     ready: Plan,
-    kernel: Arms,
+    arms: Arms,
     p: int,
     run: int,
     advance: Advance = lambda done: None,
@@ -184,7 +184,7 @@ def play_run(
                 if stopped():
                     return None
                 anew = start in rules and (start > 0 or settings.prior is not None)
-                played = ready.plays[p](state.header, kernel, rewards, delays, trace, start, end, anew)
+                played = ready.plays[p](state.header, arms, rewards, delays, trace, start, end, anew)
                 if played < end:
                     label = settings.labels[p]
                     raise InvalidValue(

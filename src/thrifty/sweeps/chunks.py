@@ -74,8 +74,8 @@ def _ready(spec: Spec) -> Plan:
 
 def play(spec: Spec, chunk: Chunk, advance: Advance = lambda done: None) -> list[Outcome]:
     """Do the work of a chunk: wherever this is called, the outcomes are the same."""
-    ready, kernel = _ready(spec), spec.problem.kernel()
-    outcomes = [play_run(ready, kernel, chunk.policy, run, advance) for run in chunk.runs]
+    ready, arms = _ready(spec), spec.problem.arms()
+    outcomes = [play_run(ready, arms, chunk.policy, run, advance) for run in chunk.runs]
     return [outcome for outcome in outcomes if outcome is not None]
 
 

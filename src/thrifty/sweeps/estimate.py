@@ -19,13 +19,13 @@ SHARE = 0.1  # of all rounds
 @cache
 def seconds(spec: Spec) -> tuple[float, ...]:
     """Processor time of all runs of each policy."""
-    ready, kernel = spec.plan(), spec.problem.kernel()
+    ready, arms = spec.plan(), spec.problem.arms()
     compile_for(ready)
     initial = 0 if spec.prior else spec.problem.gaps.size
 
     def one_run(p: int) -> float:
         def play(rounds: int) -> float:
-            outcome = play_run(_beginning(ready, initial + rounds), kernel, p, 0)
+            outcome = play_run(_beginning(ready, initial + rounds), arms, p, 0)
             return outcome.seconds if outcome else 0.0
 
         grows = ready.stages[p][-1][1].history
