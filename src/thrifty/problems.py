@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thrifty import checks
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.jit import hot
 from thrifty.numerics import normal, random
 
-Floats = NDArray[np.float64]
 Numbers = Sequence[float] | Floats  # given as either, kept as a tuple
 
 BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE, POISSON, EXPONENTIAL = range(7)

@@ -10,8 +10,8 @@ Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from thrifty.arrays import Floats, Integers, Words
 from thrifty.jit import hot, kernel
 from thrifty.numerics import kl
 from thrifty.numerics.beta import _stirling
@@ -20,14 +20,14 @@ WORDS = 4  # of a generator
 U3, U12, U17, U19, U45, LAYER = (np.uint64(x) for x in (3, 12, 17, 19, 45, 255))
 
 
-def generator(seed: int, *key: int) -> NDArray[np.uint64]:
+def generator(seed: int, *key: int) -> Words:
     """A generator for this seed and key; different keys give independent streams.
 
     >>> generator(0, 7, 1)
     array([15307854190537684107,  8591336935283639802, 14202277965722149563,
             3869422437361024120], dtype=uint64)
     """
-    words: NDArray[np.uint64] = np.random.SeedSequence(seed, spawn_key=key).generate_state(WORDS, np.uint64)  # type: ignore[assignment]
+    words: Words = np.random.SeedSequence(seed, spawn_key=key).generate_state(WORDS, np.uint64)  # type: ignore[assignment]
     return words
 
 
@@ -70,7 +70,7 @@ R = 3.6541528853610088
 V = 0.00492867323399
 
 
-def _ziggurat() -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+def _ziggurat() -> tuple[Floats, Integers, Floats]:
     edge = np.zeros(257)
     edge[256] = V / math.exp(-0.5 * R * R)
     edge[255] = R

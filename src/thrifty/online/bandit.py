@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import OWN, Floats, Rule, policy_stream
+from thrifty.arrays import Floats
+from thrifty.engines.state import OWN, Rule, policy_stream
 from thrifty.errors import InvalidValue
 from thrifty.online import forks, known, snapshot
 from thrifty.online.core import Core, OwnIndexCore, begin_memory

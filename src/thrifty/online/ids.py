@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import Integers
+from thrifty.arrays import Integers
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.inputs import as_numbers, sequence
 

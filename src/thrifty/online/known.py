@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import Floats, Integers
+from thrifty.arrays import Floats, Integers
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.ids import Ids
 from thrifty.online.inputs import as_numbers, columns, lacking, sequence

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Floats, Integers, Rule
+from thrifty.arrays import Floats, Integers
+from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Rule
 from thrifty.engines.young import SHARE, SOONER
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.engines.state import Floats
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.inputs import as_numbers, sequence
 from thrifty.policies import Policy

@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
 from thrifty.simulation.result import Result
 
-Floats = NDArray[np.float64]
 Results = Mapping[str, Result]
 
 HOLDS = "holds"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import Floats, Integers
+from thrifty.arrays import Floats, Integers
 from thrifty.errors import FileError, InvalidType, InvalidValue
 from thrifty.online import inputs
 from thrifty.online.ids import Ids

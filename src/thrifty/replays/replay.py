@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines.state import Floats
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.bandit import Bandit
 from thrifty.online.rewards import Rewards

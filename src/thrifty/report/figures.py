@@ -22,9 +22,9 @@ except ImportError:
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from thrifty import storage
+from thrifty.arrays import Floats
 from thrifty.delays import NO_DELAY
 from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Exponential, Gaussian, Poisson, Problem
 from thrifty.report.labels import EndLabels, PointLabels
@@ -32,8 +32,6 @@ from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style, styles
 from thrifty.simulation.result import Result
 from thrifty.theory import lower_bound, lower_bound_bounded
-
-Floats = NDArray[np.float64]
 
 BAND = (0.05, 0.95)  # quantiles over the runs
 APART = 1.1  # the ratio of two means from which curves can be told apart

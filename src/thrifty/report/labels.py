@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.collections import LineCollection
 from matplotlib.transforms import Affine2D, Bbox, IdentityTransform, Transform
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
+
+from thrifty.arrays import Floats
 
 SIZE = 7.5  # of the letters, in points
 HEIGHT = 1.3 * SIZE  # from one label to the next
-
-Floats = NDArray[np.float64]
 
 
 class Labels(Artist, ABC):

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import (
     FixedFormatter,
@@ -14,13 +13,14 @@ from matplotlib.ticker import (
     NullFormatter,
     NullLocator,
 )
-from numpy.typing import NDArray
+
+from thrifty.arrays import Floats
 
 # The width of zero's strip, in that of the rest; labels need more room along x.
 STRIP = {"x": 0.28, "y": 0.12}
 
 
-def logarithmic(ax: Axes, axis: str, values: NDArray[np.float64], zero_name: str = "0") -> float:
+def logarithmic(ax: Axes, axis: str, values: Floats, zero_name: str = "0") -> float:
     """Make the "x" or "y" axis logarithmic around the values; return where zeros go, below all others.
 
     Zeros among the values get a shaded strip at the low end, with one tick; without zeros there is no strip.

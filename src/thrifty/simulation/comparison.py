@@ -29,16 +29,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thrifty import checks
+from thrifty.arrays import Floats, Integers
 from thrifty.errors import InvalidValue
 from thrifty.table import aligned
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
 
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9
 SAMPLES, BATCH = 2000, 100  # of the bootstrap, and how many at a time
@@ -53,7 +52,7 @@ class Difference:
     first: str
     second: str
     level: float
-    checkpoints: NDArray[np.int64]
+    checkpoints: Integers
     mean: Floats
     error: Floats  # standard errors
     interval: Floats  # (2, checkpoint): for each checkpoint by itself

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from thrifty import checks, delays
+from thrifty.arrays import Integers
 from thrifty.delays import Delay
 from thrifty.engines.play import PLAYS
-from thrifty.engines.state import Integers, Rule
+from thrifty.engines.state import Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import Policy, checked, described
 from thrifty.problems import PROBLEMS, REWARDS, Problem

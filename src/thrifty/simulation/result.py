@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks, storage
+from thrifty.arrays import Floats, Integers
 from thrifty.delays import DELAYS, NO_DELAY, Delay
 from thrifty.errors import FileError, ThriftyError
 from thrifty.policies import Policy, restored
@@ -45,11 +46,11 @@ class Result:
     """What ``simulate`` returns. The axes are policy, run, and then checkpoint or arm."""
 
     settings: Settings
-    checkpoints: NDArray[np.int64]
-    regret: NDArray[np.float64]  # (policy, run, checkpoint): cumulative, initial pulls included
-    pulls: NDArray[np.int64]  # (policy, run, arm)
-    draws: NDArray[np.int64]  # (policy, run, arm): as the paper counts them
-    evaluations: NDArray[np.int64]  # (policy, run): what the engine really drew
+    checkpoints: Integers
+    regret: Floats  # (policy, run, checkpoint): cumulative, initial pulls included
+    pulls: Integers  # (policy, run, arm)
+    draws: Integers  # (policy, run, arm): as the paper counts them
+    evaluations: Integers  # (policy, run): what the engine really drew
     provenance: dict[str, Any] = field(default_factory=dict)  # when, how, how long: not part of the data
 
     @property
@@ -207,7 +208,7 @@ class Result:
             if not holds:
                 raise FileError(f"{source} has impossible numbers: {words}")
 
-    def _seconds(self) -> NDArray[np.float64]:
+    def _seconds(self) -> Floats:
         """Processor time of each policy, as far as the provenance tells."""
         seconds = self.provenance.get("seconds")
         known = isinstance(seconds, list) and len(seconds) == len(self.labels)

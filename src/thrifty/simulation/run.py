@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thrifty import checks
+from thrifty.arrays import Floats, Integers
 from thrifty.delays import Delay
 from thrifty.engines import ahead
 from thrifty.engines.state import (
     USED,
-    Floats,
-    Integers,
     draws,
     new_state,
     new_trace,

@@ -9,15 +9,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.integrate import quad
 from scipy.special import log_ndtr, logsumexp, ndtr
 from scipy.stats import binom
 
 from thrifty import checks
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
-
-Floats = npt.NDArray[np.float64]
 
 
 def excess(mean: float, pulls: int, gap: float, variance: float = 1.0) -> float:

@@ -11,14 +11,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from thrifty import checks
+from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
 from thrifty.numerics import kl
 from thrifty.numerics.k_inf import k_inf
-
-Floats = npt.NDArray[np.float64]
 
 FAMILIES = ("bernoulli", "gaussian", "poisson", "exponential")
 

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from thrifty.arrays import Floats
 from thrifty.paper.claim import (
     DIRECTION,
     FAILS,
@@ -12,7 +13,6 @@ from thrifty.paper.claim import (
     UNTESTABLE,
     Claim,
     Estimate,
-    Floats,
     Results,
     estimate,
     plus_minus,

@@ -8,8 +8,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
+from thrifty.arrays import Floats
 from thrifty.paper.claim import Results, draws, draws_on, optimal_share, short
 from thrifty.paper.claims.grid import DRAWS, SHARES
 from thrifty.paper.experiments import ALPHAS, ARMS, OPTIMAL
@@ -123,7 +123,7 @@ def _name(m: int) -> str:
     return f"{m} optimal arm{'s' if m > 1 else ''}"
 
 
-def _text(ax: Axes, x: float, values: NDArray[np.float64], text: str, *, beside: bool = False) -> None:
+def _text(ax: Axes, x: float, values: Floats, text: str, *, beside: bool = False) -> None:
     """The range over the runs, and the mean in figures: above it, or to the right of its point."""
     low, high = np.quantile(values, BAND)
     ax.vlines(x, low, high, color="black", linewidth=1.0)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from thrifty.arrays import Floats
 from thrifty.paper.claim import Results, draws, optimal_share
 from thrifty.paper.claims.grid import DRAWS, SHARES, VARIANCES, one_setting_for_both
 from thrifty.paper.experiments import GRID_SIZES, OPTIMAL
@@ -24,11 +24,11 @@ class Quantity(NamedTuple):
     title: str
     published: Mapping[int, float]  # by the number m of optimal arms
     policy: Callable[[float, float], Policy]  # of alpha, which gives the variance, and phi
-    measure: Callable[[Result, Policy], NDArray[np.float64]]
+    measure: Callable[[Result, Policy], Floats]
     sign: int  # 1 if it grows with phi, -1 if it falls
     log: bool  # whether its axis is logarithmic
 
-    def values(self, results: Results, m: int, alpha: float, phi: float) -> NDArray[np.float64]:
+    def values(self, results: Results, m: int, alpha: float, phi: float) -> Floats:
         """One number per run."""
         return self.measure(results[f"grid-m{m}"], self.policy(alpha, phi))
 

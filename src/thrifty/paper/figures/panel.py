@@ -11,15 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from thrifty.arrays import Floats
 from thrifty.report.figures import BAND, finish
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style
 from thrifty.simulation.result import Result
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 4.8, 4.0  # inches: narrow, so that the letters can be read on a phone
 
