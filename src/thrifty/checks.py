@@ -4,11 +4,13 @@ import math
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
+from typing import Any, TypeVar
 
 import numpy as np
 
 from thrifty.errors import InvalidType, InvalidValue
 
+T = TypeVar("T")
 COUNT = 2**53  # the largest number of rounds, runs or draws: up to here a float holds every integer exactly
 LARGEST = 1e100  # of a number's size: sums and squares of so many of them are still finite
 
@@ -85,6 +87,36 @@ def positive(name: str, value: object) -> float:
     if clean <= 0.0:
         raise InvalidValue(f"{name} must be above 0, got {shown(value)}")
     return clean
+
+
+def level(value: object) -> float:
+    """How often an interval is to hold: a number in (0, 1)."""
+    clean = number("level", value)
+    if not 0.0 < clean < 1.0:
+        raise InvalidValue(f"level must be in (0, 1), got {shown(value)}")
+    return clean
+
+
+def prior(value: object) -> tuple[float, float]:
+    """The mean and the weight of pseudo-observations."""
+    mean, weight = pair(value)
+    return sized("prior mean", mean), positive("prior weight", weight)
+
+
+def pair(value: object) -> tuple[Any, Any]:
+    """The mean and the weight of a prior, each as it was given."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+        raise InvalidType(f"prior must be a pair (mean, weight), got {shown(value)}")
+    return value[0], value[1]
+
+
+def distinct(name: str, values: Sequence[T]) -> Sequence[T]:
+    """Values of which no two are the same."""
+    for i, value in enumerate(values):
+        first = values.index(value)
+        if first < i:
+            raise InvalidValue(f"{name}[{i}] is the same as {name}[{first}], {value!r}")
+    return values
 
 
 def flag(name: str, value: object) -> bool:

@@ -162,9 +162,9 @@ def test_rounding_is_no_difference() -> None:
     [
         (("TS (Gaussian)", "nobody"),
          "policy must be one of TS (Gaussian), TS-MA-0, got 'nobody'"),
-        (("TS (Gaussian)", "TS-MA-0", 1.0), "level must be below 1, got 1.0"),
-        (("TS (Gaussian)", "TS-MA-0", 0.0), "level must be in (0, 1], got 0.0"),
-        (("TS (Gaussian)", "TS-MA-0", 95), "level must be in (0, 1], got 95"),
+        (("TS (Gaussian)", "TS-MA-0", 1.0), "level must be in (0, 1), got 1.0"),
+        (("TS (Gaussian)", "TS-MA-0", 0.0), "level must be in (0, 1), got 0.0"),
+        (("TS (Gaussian)", "TS-MA-0", 95), "level must be in (0, 1), got 95"),
     ],
 )  # fmt: skip
 def test_mistakes(arguments: tuple[Any, ...], message: str) -> None:
@@ -288,7 +288,7 @@ def test_every_result_of_a_folder_is_compared(
             "policy must be one of TS (Gaussian), TS-MA-0, UCB1, KL-UCB++, got 'TS-MA-1'",
         ),
         (["--plot", "x.png"], "--plot draws the difference of two policies: name them"),
-        (["--level", "2"], "level must be in (0, 1], got 2.0"),
+        (["--level", "2"], "level must be in (0, 1), got 2.0"),
     ],
 )
 def test_mistakes_on_the_command_line(

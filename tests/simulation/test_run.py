@@ -395,8 +395,8 @@ def test_progress_is_shown_on_standard_error_alone_if_that_is_a_terminal(
         ({"policies": ["TSMA"]}, "policies[0] must be a policy such as TSMA(), got 'TSMA'"),
         (
             {"policies": [thrifty.TSMA(1), thrifty.TSTD(), thrifty.TSMA(1.0)]},
-            "policies must be different from each other, got TSMA(alpha=1.0, law='gaussian', phi=None, "
-            "anytime=False, sampling='maximum') twice",
+            "policies[2] is the same as policies[0], TSMA(alpha=1.0, law='gaussian', phi=None, "
+            "anytime=False, sampling='maximum')",
         ),
         ({"problem": [0.9, 0.8]}, "problem must be a problem such as Bernoulli([0.9, 0.8]), got [0.9, 0.8]"),
         (
@@ -411,14 +411,14 @@ def test_progress_is_shown_on_standard_error_alone_if_that_is_a_terminal(
             {"problem": thrifty.Gaussian([0.5, 0.4]), "policies": thrifty.KLUCBPlusPlus()},
             "KLUCBPlusPlus(anytime=False) needs rewards in [0, 1], and those of a gaussian problem are not",
         ),
-        ({"prior": 0.5}, "prior must be None or a pair (mean, weight), got 0.5"),
-        ({"prior": (0.5,)}, "prior must be None or a pair (mean, weight), got (0.5,)"),
-        ({"prior": (0.5, 1.0, 2.0)}, "prior must be None or a pair (mean, weight), got (0.5, 1.0, 2.0)"),
+        ({"prior": 0.5}, "prior must be a pair (mean, weight), got 0.5"),
+        ({"prior": (0.5,)}, "prior must be a pair (mean, weight), got (0.5,)"),
+        ({"prior": (0.5, 1.0, 2.0)}, "prior must be a pair (mean, weight), got (0.5, 1.0, 2.0)"),
         ({"prior": (0.5, 0.0)}, "prior weight must be above 0, got 0.0"),
         ({"prior": (0.5, -1)}, "prior weight must be above 0, got -1"),
         ({"prior": (math.nan, 1.0)}, "prior mean must be finite, got nan"),
         ({"prior": (0.5, math.inf)}, "prior weight must be finite, got inf"),
-        ({"prior": "ab"}, "prior mean must be a number, got 'a'"),
+        ({"prior": "ab"}, "prior must be a pair (mean, weight), got 'ab'"),
         (
             {"prior": (1.5, 1.0), "policies": thrifty.ExpTS()},
             "prior mean must be in [0, 1] for ExpTS(family='bernoulli'), got 1.5",

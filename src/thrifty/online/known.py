@@ -22,7 +22,7 @@ def read_prior(prior: object, arms: int, rewards: Rewards) -> tuple[Pair | None,
     """One prior for all arms, or a row (mean, weight) for each, or neither; in the unit of the policy."""
     if prior is None:
         return None, None
-    mean, weight = _pair(prior)
+    mean, weight = checks.pair(prior)
     if not np.iterable(mean) and not np.iterable(weight):
         return read_pair(prior, rewards), None
     means, weights = _column("prior mean", mean, arms), _column("prior weight", weight, arms)
@@ -33,7 +33,7 @@ def read_prior(prior: object, arms: int, rewards: Rewards) -> tuple[Pair | None,
 
 def read_pair(prior: object, rewards: Rewards) -> Pair:
     """The prior of one arm, or one for all, in the unit of the policy."""
-    mean, weight = _pair(prior)
+    mean, weight = checks.pair(prior)
     return rewards.read_mean(mean, "prior mean"), checks.positive("prior weight", weight)
 
 
@@ -57,12 +57,6 @@ def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Intege
     counts[numbers] = pulls
     sums[numbers] = pulls * rewards.read_means(means, "statistics mean", pulls > 0)
     return counts, sums
-
-
-def _pair(prior: object) -> tuple[Any, Any]:
-    if isinstance(prior, str) or not isinstance(prior, Sequence) or len(prior) != 2:
-        raise InvalidType(f"prior must be a pair (mean, weight), got {checks.shown(prior)}")
-    return prior[0], prior[1]
 
 
 def _column(name: str, values: Any, arms: int) -> Floats:

@@ -116,9 +116,7 @@ def replay(
     checks.choice("method", method, METHODS)
     runs = checks.integer("runs", runs, at_least=1)
     seed = checks.integer("seed", seed, at_least=0)
-    level = checks.unit("level", level, open_at_zero=True)
-    if level >= 1.0:
-        raise InvalidValue(f"level must be below 1, got {level!r}")
+    level = checks.level(level)
     if isinstance(log, Log) and (arms is not None or strict):
         raise InvalidValue("arms and strict are for a log that is still to be read, got one that was read")
     read = log if isinstance(log, Log) else logs.read(log, arms, strict=strict)

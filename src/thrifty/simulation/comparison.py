@@ -124,7 +124,7 @@ class Ranking:
 
 def compare(result: "Result", first: str, second: str, level: float = 0.95) -> Difference:
     """The paired difference of two policies, by their labels."""
-    level = _level(level)
+    level = checks.level(level)
     a, b = (_find(result, label) for label in (first, second))
     regrets = result.regret[[a, b]]
     rounding = ROUNDING * np.abs(regrets).max(axis=(0, 1))
@@ -152,7 +152,7 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
 
 def ranking(result: "Result", level: float = 0.95) -> Ranking:
     """All policies by their mean regret, with the ranks that intervals for all pairs at once leave open."""
-    level = _level(level)
+    level = checks.level(level)
     final = result.regret[:, :, -1].T
     order = np.argsort(final.mean(axis=0), kind="stable")
     final = final[:, order]
@@ -187,13 +187,6 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
         ),
         runs,
     )
-
-
-def _level(level: object) -> float:
-    value = checks.unit("level", level, open_at_zero=True)
-    if value >= 1.0:
-        raise InvalidValue(f"level must be below 1, got {level!r}")
-    return value
 
 
 def _find(result: "Result", label: str) -> int:

@@ -47,7 +47,7 @@ def plan(
     policies = _policies(policies)
     arms = _problem(problem).gaps.size
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
-    prior = _prior(prior)
+    prior = None if prior is None else checks.prior(prior)
     if prior is None and horizon < arms:
         raise InvalidValue(
             f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
@@ -90,8 +90,8 @@ def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
     if not listed:
         raise InvalidValue("policies must have at least one policy, got none")
     for i, policy in enumerate(listed):
-        if checked(f"policies[{i}]", policy) in listed[:i]:
-            raise InvalidValue(f"policies must be different from each other, got {policy!r} twice")
+        checked(f"policies[{i}]", policy)
+    checks.distinct("policies", listed)
     return listed
 
 
@@ -114,14 +114,6 @@ def _labels(policies: Sequence[Policy]) -> tuple[str, ...]:
         label if labels.count(label) == 1 else repr(policy)
         for label, policy in zip(labels, policies, strict=True)
     )
-
-
-def _prior(prior: object) -> tuple[float, float] | None:
-    if prior is None:
-        return None
-    if not isinstance(prior, Sequence) or len(prior) != 2:
-        raise InvalidType(f"prior must be None or a pair (mean, weight), got {prior!r}")
-    return checks.sized("prior mean", prior[0]), checks.positive("prior weight", prior[1])
 
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:

@@ -143,23 +143,11 @@ def _policies(key: str, value: object) -> tuple[Policy, ...]:
         raise InvalidType(f"{key} must be tables headed [[{key}]], got {reprlib.repr(value)}")
     if not value:
         raise InvalidValue(f"{key} must have at least one policy, got none")
-    policies = [_policy(f"{key}[{i}]", table) for i, table in enumerate(value)]
-    for i, policy in enumerate(policies):
-        first = policies.index(policy)
-        if first < i:
-            raise InvalidValue(f"{key}[{i}] is the same as {key}[{first}], {policy!r}")
-    return tuple(policies)
+    return tuple(checks.distinct(key, [_policy(f"{key}[{i}]", table) for i, table in enumerate(value)]))
 
 
 def _positive(key: str, value: object) -> int:
     return checks.integer(key, value, at_least=1)
-
-
-def _prior(key: str, value: object) -> tuple[float, float]:
-    pair = checks.numbers(key, value)
-    if len(pair) != 2:
-        raise InvalidValue(f"{key} must be a pair [mean, weight], got {value!r}")
-    return pair[0], checks.positive(f"{key}[1], the weight,", pair[1])
 
 
 def _delay(key: str, value: object) -> Delay:
@@ -180,7 +168,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "policies": _policies,
     "runs": _positive,
     "seed": lambda key, value: checks.integer(key, value, at_least=0),
-    "prior": _prior,
+    "prior": lambda key, value: checks.prior(value),
     "engine": lambda key, value: checks.choice(key, value, ("auto", *ENGINES)),
     "checkpoints": _checkpoints,
     "delay": _delay,

@@ -25,7 +25,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thrifty import cache
+from thrifty import cache, checks
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy, described
 from thrifty.simulation.spec import READERS, Spec, located, parse
@@ -78,12 +78,7 @@ def _listed(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
         return [{key: value} if key in table else {}]
     if not value:
         raise InvalidValue(f"{key} must have at least one value, got none")
-    found: list[Any] = []
-    for i, entry in enumerate(value):
-        one = READERS[key](f"{key}[{i}]", entry)
-        if one in found:
-            raise InvalidValue(f"{key}[{i}] is the same as {key}[{found.index(one)}], {one!r}")
-        found.append(one)
+    checks.distinct(key, [READERS[key](f"{key}[{i}]", entry) for i, entry in enumerate(value)])
     return [{key: entry} for entry in value]
 
 
