@@ -6,9 +6,7 @@ import pytest
 
 from thrifty.errors import InvalidValue
 from thrifty.theory import (
-    epsilon_draws,
     phi,
-    ts_ma_batch_draws,
     ts_ma_draws,
     ts_td_draws,
     ts_td_repaired,
@@ -17,11 +15,9 @@ from thrifty.theory import (
 )
 
 
-def test_the_four_kinds():
+def test_vanilla_and_ts_ma():
     assert vanilla_draws(20, 1e6) == 2e7
-    assert epsilon_draws(20, 1e6, 1 / 20) == pytest.approx(1e6)
     assert ts_ma_draws(1e6) == 1e6
-    assert ts_ma_batch_draws(1e6, 0.8) == 1183e6
 
 
 def test_ts_td_is_vanilla_while_the_bound_says_nothing():
@@ -42,7 +38,5 @@ def test_ts_td_at_a_long_horizon():
 
 
 def test_impossible_values():
-    with pytest.raises(InvalidValue, match=r"epsilon must be in \(0, 1\], got 0.0"):
-        epsilon_draws(20, 1e6, 0.0)
     with pytest.raises(InvalidValue, match="arms must be at least 1, got 0"):
         vanilla_draws(0, 1e6)

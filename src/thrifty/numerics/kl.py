@@ -11,7 +11,6 @@ Everything is built on one function, free of cancellation in the form used here:
     Poisson       a h((x - a)/a)
     Bernoulli     a h((x - a)/a) + (1 - a) h((a - x)/(1 - a))
     exponential   h((a - x)/x)
-    gamma         shape * h((a - x)/x)
 
 so that a divergence of 1e-30 has as many correct digits as one of 1, and so have the steps `x - a`
 that the inverses solve for (until `x` itself is rounded). Nothing is clipped: a divergence that is
@@ -117,12 +116,6 @@ def exponential(a, x):
     if abs(a - x) < 0.2 * x:
         return _h((a - x) / x)
     return (a - x) / x - _log_ratio(a, x)
-
-
-@kernel
-def gamma(a, x, shape):
-    """shape (a/x - 1 - ln(a/x)): gamma rewards of known shape and mean a."""
-    return shape * exponential(a, x)
 
 
 # Inverses ---------------------------------------------------------------------------------------
@@ -292,15 +285,3 @@ def exponential_lower(a, c):
     0.229489
     """
     return a / (1.0 + _h_right(c))
-
-
-@kernel
-def gamma_upper(a, c, shape):
-    """The largest x >= a with shape (a/x - 1 - ln(a/x)) <= c."""
-    return exponential_upper(a, c / shape)
-
-
-@kernel
-def gamma_lower(a, c, shape):
-    """The smallest x in [0, a] with shape (a/x - 1 - ln(a/x)) <= c."""
-    return exponential_lower(a, c / shape)

@@ -8,8 +8,6 @@ from thrifty.theory.audit import Step, audit
 from thrifty.theory.bound import Bound, nonvacuous_from, positive_gaps, total_regret
 from thrifty.theory.constants import H_INTEGRAL
 from thrifty.theory.draws import (
-    epsilon_draws,
-    ts_ma_batch_draws,
     ts_ma_draws,
     ts_td_draws,
     vanilla_draws,
@@ -43,7 +41,6 @@ __all__ = [
     "agrawal_goyal",
     "audit",
     "best_split",
-    "epsilon_draws",
     "excess",
     "excess_grid",
     "excess_limit",
@@ -63,7 +60,6 @@ __all__ = [
     "theorem1_worst_case",
     "total_regret",
     "ts_ma",
-    "ts_ma_batch_draws",
     "ts_ma_draws",
     "ts_ma_sharp",
     "ts_ma_worst_case",

@@ -1,7 +1,7 @@
 """How many posterior samples each kind of policy draws in T rounds, as the paper counts them.
 
-The initial pulls draw nothing in the two fresh schedules, which is left out here as in the paper: with it K T
-is K (T - K), and epsilon K T is epsilon K (T - K).
+Vanilla TS draws nothing in the initial pulls, which is left out here as in the paper: with it K T is
+K (T - K).
 """
 
 import math
@@ -22,15 +22,6 @@ def vanilla_draws(arms: int, horizon: float) -> float:
     return checks.integer("arms", arms, at_least=1) * checks.at_least("horizon", horizon, 1.0)
 
 
-def epsilon_draws(arms: int, horizon: float, epsilon: float) -> float:
-    """epsilon K T: one coin per arm and round.
-
-    >>> epsilon_draws(20, 1e6, epsilon=0.05)
-    1000000.0
-    """
-    return checks.unit("epsilon", epsilon, open_at_zero=True) * vanilla_draws(arms, horizon)
-
-
 def ts_ma_draws(horizon: float) -> float:
     """T: one draw per pull, straight from the law of the maximum, whatever the number of arms.
 
@@ -38,15 +29,6 @@ def ts_ma_draws(horizon: float) -> float:
     1000000.0
     """
     return checks.at_least("horizon", horizon, 1.0)
-
-
-def ts_ma_batch_draws(horizon: float, alpha: float) -> float:
-    """T phi: the same when the maximum is taken of phi samples drawn one by one (phi rounded up).
-
-    >>> ts_ma_batch_draws(1e6, alpha=1.0)
-    229000000.0
-    """
-    return ts_ma_draws(horizon) * math.ceil(phi(horizon, alpha))
 
 
 def ts_td_draws(
