@@ -15,7 +15,7 @@ import numpy as np
 
 from thrifty.jit import kernel
 from thrifty.numerics import normal
-from thrifty.numerics.kl import _h
+from thrifty.numerics.kl import h
 
 # Where m > LARGE and E < NEAR, SERIES terms give 13 digits; elsewhere fewer than FRACTION do, often 10 to 30.
 LARGE, NEAR, SERIES, FRACTION = 100.0, 8.0, 14, 85
@@ -57,7 +57,7 @@ G = _coefficients()
 
 
 @kernel
-def _g(k, delta):
+def coefficient(k, delta):
     """The coefficient of tau^k in g."""
     total = 0.0
     for j in range(k // 2, -1, -1):
@@ -66,7 +66,7 @@ def _g(k, delta):
 
 
 @kernel
-def _series(m, delta, zeta):
+def series(m, delta, zeta):
     """sf/D = m^(-1/2) sum_k g_k m^(-k/2) M_k,  M_k = e^(zeta^2/2) int_zeta^inf s^k e^(-s^2/2) ds.
 
     The integral of D in s = sqrt(m) tau, from zeta = sign(d) sqrt(2E). M_k = zeta^(k-1) + (k-1) M_(k-2).
@@ -76,13 +76,13 @@ def _series(m, delta, zeta):
     tau = zeta * unit
     even = math.sqrt(0.5 * math.pi) * math.exp(0.5 * zeta * zeta) * math.erfc(zeta * math.sqrt(0.5))
     odd = power = unit  # even, odd: m^(-k/2) M_k
-    total = even + _g(1, delta) * odd
+    total = even + coefficient(1, delta) * odd
     for k in range(2, SERIES, 2):
         power *= tau
         even = power + (k - 1) / m * even
         power *= tau
         odd = power + k / m * odd
-        total += _g(k, delta) * even + _g(k + 1, delta) * odd
+        total += coefficient(k, delta) * even + coefficient(k + 1, delta) * odd
         if abs(even) < 1e-14:
             break
     return unit * total
@@ -119,16 +119,16 @@ def _fraction(a, b, x, y, d):
 def _tail(a, b, x, y, d):
     """E and sf/D. All of x, y = 1 - x and d are given, each as accurate as it can be."""
     n = a + b
-    below = _h(-d / b) if 2.0 * d < b else -d / b - math.log(y * (n / b))
-    energy = a * _h(d / a) + b * below
+    below = h(-d / b) if 2.0 * d < b else -d / b - math.log(y * (n / b))
+    energy = a * h(d / a) + b * below
     m = a * (b / n)
     if m > LARGE and (energy < NEAR or d < 0.0):
-        return energy, _series(m, (b - a) / n, math.copysign(math.sqrt(2.0 * energy), d))
+        return energy, series(m, (b - a) / n, math.copysign(math.sqrt(2.0 * energy), d))
     return energy, _fraction(a, b, x, y, d)
 
 
 @kernel
-def _stirling(z):
+def stirling(z):
     """ln Gamma(z) less (z - 1/2) ln z - z + ln(2 pi)/2, for z > 0. DLMF 5.11.1.
 
     Up to 10 by Gamma(z) = Gamma(z + k) / (z (z+1) ... (z+k-1)).
@@ -150,7 +150,7 @@ def _stirling(z):
 def _peak(a, b):
     """D at the mean. The large parts of the three ln Gamma have cancelled on paper."""
     n = a + b
-    correction = _stirling(n) - _stirling(a) - _stirling(b)
+    correction = stirling(n) - stirling(a) - stirling(b)
     return math.sqrt(a * (b / n) / (2.0 * math.pi)) * math.exp(correction)
 
 
@@ -209,7 +209,7 @@ def _start(a, b, p):
     tau = normal.isf(p) / math.sqrt(m)
     if tau < 1.0:
         delta = (b - a) / n
-        g1, g2, g3 = _g(1, delta), _g(2, delta), _g(3, delta)
+        g1, g2, g3 = coefficient(1, delta), coefficient(2, delta), coefficient(3, delta)
         tau += (g1 + (g2 - 0.5 * g1 * g1) * tau) / m
         return tau * (1.0 + tau * (g1 / 2.0 + tau * (g2 / 3.0 + tau * g3 / 4.0)))
     rest = b / n

@@ -19,8 +19,8 @@ import math
 
 from thrifty.jit import kernel
 from thrifty.numerics import normal
-from thrifty.numerics.beta import _g, _series, _stirling
-from thrifty.numerics.kl import _h, _log_ratio
+from thrifty.numerics.beta import coefficient, series, stirling
+from thrifty.numerics.kl import h, log_ratio
 
 UPPER, LOWER = 1.0, -1.0
 # Where a > LARGE and E < NEAR the series has 13 digits; elsewhere fewer than FRACTION terms do.
@@ -76,9 +76,9 @@ def _lower_fraction(a, x, d):
 @kernel
 def _tail(side, a, x, d):
     """E and the Mills ratio: sf/D or cdf/D. Both x and d are given, each as accurate as it can be."""
-    energy = a * _h(d / a) if 2.0 * abs(d) < a else d - a * _log_ratio(x, a)
+    energy = a * h(d / a) if 2.0 * abs(d) < a else d - a * log_ratio(x, a)
     if a > LARGE and (energy < NEAR or side * d < 0.0):
-        return energy, _series(a, side, math.copysign(math.sqrt(2.0 * energy), side * d))
+        return energy, series(a, side, math.copysign(math.sqrt(2.0 * energy), side * d))
     if side == UPPER:
         return energy, _upper_fraction(a, d)
     if a < 1.0:  # cdf(a) = cdf(a+1) + D/a, and the D of a + 1 is x/a times that of a
@@ -89,7 +89,7 @@ def _tail(side, a, x, d):
 @kernel
 def _peak(a):
     """D at the mean."""
-    return math.sqrt(a / (2.0 * math.pi)) * math.exp(-_stirling(a))
+    return math.sqrt(a / (2.0 * math.pi)) * math.exp(-stirling(a))
 
 
 @kernel
@@ -144,7 +144,7 @@ def _start(side, a, p):
         return math.log(a) - math.log(p) / a if side == LOWER else math.log((1.0 - math.log(p)) / a)
     tau = normal.isf(p) / math.sqrt(a)
     if tau < 1.0:
-        g1, g2, g3 = _g(1, side), _g(2, side), _g(3, side)
+        g1, g2, g3 = coefficient(1, side), coefficient(2, side), coefficient(3, side)
         tau += (g1 + (g2 - 0.5 * g1 * g1) * tau) / a
         return tau * (1.0 + tau * (g1 / 2.0 + tau * (g2 / 3.0 + tau * g3 / 4.0)))
     half = 0.5 * tau * tau

@@ -43,7 +43,7 @@ LAST_STEP = 1e-5  # relative; its cube is below the rounding
 
 
 @kernel
-def _h(u):
+def h(u):
     """h(u) = u - ln(1 + u) for u > -1, to full relative accuracy."""
     # With v = u/(2 + u), ln(1 + u) = 2 artanh(v) and h = v (u - 2 v^2 (1/3 + v^2/5 + ...)).
     # At |v| = 1/8 the first term left out is 2e-17 of h, and the plain difference loses one digit.
@@ -56,7 +56,7 @@ def _h(u):
 
 
 @kernel
-def _log_ratio(p, q):
+def log_ratio(p, q):
     """ln(p/q) for p, q > 0, also where p/q is not a normal number."""
     ratio = p / q
     if 1e-300 < ratio < 1e300:
@@ -74,8 +74,8 @@ def _entropy(p, q, difference):
     if q == 0.0:
         return math.inf
     if abs(difference) < 0.2 * p:
-        return p * _h(difference / p)
-    return difference + p * _log_ratio(p, q)
+        return p * h(difference / p)
+    return difference + p * log_ratio(p, q)
 
 
 # Divergences ------------------------------------------------------------------------------------
@@ -114,8 +114,8 @@ def exponential(a, x):
     if a == 0.0 or x == 0.0 or x == math.inf:
         return math.inf
     if abs(a - x) < 0.2 * x:
-        return _h((a - x) / x)
-    return (a - x) / x - _log_ratio(a, x)
+        return h((a - x) / x)
+    return (a - x) / x - log_ratio(a, x)
 
 
 # Inverses ---------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def _bernoulli_above(a, b, c):
         else:  # the two terms cancel: sum b h(-w) and a h(b w/a), which are positive
             w = -math.expm1(-s)
             e = 1.0 - w
-            f = b * _h(-w) + a * _h(b * w / a)
+            f = b * h(-w) + a * h(b * w / a)
         x = a + b * w
         newton = (f - c) * x / (b * w)
         step = newton / (1.0 - 0.5 * (newton / w) * (a / x) * e)
@@ -195,7 +195,7 @@ def _h_right(k):
     y = math.sqrt(2.0 * k)
     v = k + y / (1.0 + y / 6.0)  # y + y^2/3 + y^3/36 + O(y^4)
     for _ in range(ITERATIONS):
-        newton = (_h(v) - k) * (1.0 + v) / v
+        newton = (h(v) - k) * (1.0 + v) / v
         step = newton / (1.0 - 0.5 * (newton / v) / (1.0 + v))
         v -= step
         if abs(step) <= LAST_STEP * v:
@@ -215,7 +215,7 @@ def _h_left(k):
     s = k + y / (1.0 + y / 3.0 + k / 6.0)  # y + y^2/6 + y^3/36 + O(y^4)
     for _ in range(ITERATIONS):
         w = -math.expm1(-s)
-        f = s - w if s > 0.25 else _h(-w)
+        f = s - w if s > 0.25 else h(-w)
         newton = (f - k) / w
         step = newton / (1.0 - 0.5 * (newton / w) * (1.0 - w))
         s -= step

@@ -14,7 +14,7 @@ import numpy as np
 from thrifty.arrays import Floats, Integers, Words
 from thrifty.jit import hot, kernel
 from thrifty.numerics import kl
-from thrifty.numerics.beta import _stirling
+from thrifty.numerics.beta import stirling
 
 WORDS = 4  # of a generator
 U3, U12, U17, U19, U45, LAYER = (np.uint64(x) for x in (3, 12, 17, 19, 45, 255))
@@ -250,4 +250,4 @@ def _log_poisson(k, mean):
     """
     if k == 0.0:
         return -mean
-    return -kl.poisson(k, mean) - _stirling(k) - 0.5 * math.log(2.0 * math.pi * k)
+    return -kl.poisson(k, mean) - stirling(k) - 0.5 * math.log(2.0 * math.pi * k)
