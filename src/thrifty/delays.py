@@ -67,7 +67,7 @@ class UniformDelay(Delay):
 
 @dataclass(frozen=True)
 class GeometricDelay(Delay):
-    """0, 1, 2, ... decisions late, with this mean: at each decision the reward is as likely to arrive."""
+    """0, 1, 2, ... decisions late, ``mean`` on average: each time the reward is as likely to arrive."""
 
     mean: float
 

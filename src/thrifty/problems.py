@@ -113,7 +113,7 @@ class Bernoulli(Problem):
 
 @dataclass(frozen=True)
 class Gaussian(Problem):
-    """Normal rewards with a common standard deviation ``sd``."""
+    """Normal rewards with these ``means`` and a common standard deviation ``sd``."""
 
     means: Numbers
     sd: float = 1.0
@@ -136,7 +136,8 @@ class Gaussian(Problem):
 
 @dataclass(frozen=True)
 class ClippedGaussian(Problem):
-    """Normal rewards cut off at 0 and 1: min(1, max(0, N(mean, sd^2))). Their true means are not ``means``.
+    """Normal rewards, with these ``means`` and the standard deviation ``sd``, cut off at 0 and 1:
+    min(1, max(0, N(mean, sd^2))). Their true means are not ``means``.
 
     >>> ClippedGaussian([0.0, 0.2], sd=0.3).expectations.round(6).tolist()
     [0.119649, 0.244981]
@@ -164,7 +165,7 @@ class ClippedGaussian(Problem):
 
 @dataclass(frozen=True)
 class Beta(Problem):
-    """Beta(a, b) rewards: one pair of shapes per arm."""
+    """Beta(a, b) rewards. ``a`` and ``b`` have a shape for each arm."""
 
     a: Numbers
     b: Numbers
@@ -195,7 +196,7 @@ class Beta(Problem):
 
 @dataclass(frozen=True)
 class Discrete(Problem):
-    """Rewards in a finite support: ``values`` in [0, 1], and for each arm the probabilities of them.
+    """Rewards of a few ``values`` in [0, 1]. ``probabilities`` has a row for each arm, with one per value.
 
     >>> Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]).expectations.tolist()
     [0.65, 0.25]
@@ -241,7 +242,7 @@ class Discrete(Problem):
 
 @dataclass(frozen=True)
 class Poisson(Problem):
-    """Poisson counts: 0, 1, 2, ... as rewards."""
+    """Poisson counts, 0, 1, 2, ..., with these ``means``."""
 
     means: Numbers
 
@@ -264,7 +265,7 @@ class Poisson(Problem):
 
 @dataclass(frozen=True)
 class Exponential(Problem):
-    """Exponential rewards, positive: P(reward > x) = exp(-x/mean)."""
+    """Exponential rewards with these ``means``, positive: P(reward > x) = exp(-x/mean)."""
 
     means: Numbers
 

@@ -32,7 +32,7 @@ left out and reported by their line; --strict refuses them.""",
     parser.add_argument(
         "--policy", action="append", required=True, metavar="POLICY", help="as in Python; may be repeated"
     )
-    parser.add_argument("--arms", metavar="ID,ID,...", help="those that there are; default: those in the log")
+    parser.add_argument("--arms", metavar="ID,ID,...", help="ids of the arms (default: all in the log)")
     parser.add_argument(
         "--range", type=numbers, default=[0.0, 1.0], metavar="LOW,HIGH", help="of rewards; default: 0,1"
     )

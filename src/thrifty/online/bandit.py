@@ -28,13 +28,22 @@ PENDING_FOR = 1000  # decisions, unless said otherwise
 class Bandit:
     """A policy at work: ``select`` an arm, ``update`` it with its reward, in any order and with any delay.
 
-    ``arms`` is their number, or their ids. Without a ``horizon``, policies that need one guess it and double
-    the guess whenever it is reached. ``prior=(mean, weight)`` gives every arm pseudo-observations, so that
-    none has to be pulled first (either may be a sequence, with an entry for each arm). ``statistics`` is a
-    warm start: what ``statistics()`` of another bandit returned, or a table (a mapping, a DataFrame) with the
-    columns arm, pulls and mean. Rewards are in ``reward_range``, which policies see as [0, 1]; with None, any
-    number is a reward. A pull whose reward is not there yet counts in the next ``pending_for`` decisions and
-    then no more, as its reward may be lost; with None it counts for ever.
+    Parameters:
+        policy: such as ``TSMA()``.
+        arms: their number, or their ids.
+        horizon: how many decisions there will be. Without one, policies that need it guess it and double the
+            guess whenever it is reached.
+        seed: of the random numbers; without one, nobody knows them.
+        prior: ``(mean, weight)`` of pseudo-observations that every arm has, so that none has to be pulled
+            first. Either may be a sequence, with an entry for each arm.
+        reward_range: the lowest and the highest reward, which policies see as 0 and 1; with None any number
+            is a reward.
+        statistics: a warm start: what ``statistics()`` of another bandit returned, or a table (a mapping, a
+            DataFrame) with the columns arm, pulls and mean.
+        pending_for: a pull whose reward is not there yet counts in so many decisions and then no more, as its
+            reward may be lost; with None it counts for ever.
+        engine: how the best arm is found: "scan", "tournament", "kinetic" or "sleepers", if it runs the
+            policy. "auto" picks the fastest.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -212,7 +221,7 @@ class Bandit:
         return chosen
 
     def update(self, arm: Hashable, reward: float) -> None:
-        """A pull of this arm gave this reward. A pull that ``select`` did not ask for is welcome too."""
+        """A pull of ``arm`` gave ``reward``. A pull that ``select`` did not ask for is welcome too."""
         lock = self._lock
         with lock.turn:
             if lock.state:
@@ -232,8 +241,8 @@ class Bandit:
                 lock.state = IDLE
 
     def update_many(self, arms: Iterable[Hashable], rewards: Iterable[float]) -> None:
-        """Many rewards at once, in order. If one of them is refused, none is taken; but where a posterior of
-        your own refuses one, those before it have been taken."""
+        """Many ``rewards`` at once, each of its arm in ``arms``, in order. If one of them is refused, none is
+        taken; but where a posterior of your own refuses one, those before it have been taken."""
         self._update_all(sequence("arms", arms), sequence("rewards", rewards))  # these may take their time
 
     @locked
@@ -252,8 +261,8 @@ class Bandit:
 
     @locked
     def merge(self, statistics: Any) -> None:
-        """What was learnt elsewhere, from pulls that this bandit has not seen: a table with the columns arm,
-        pulls and mean, as for a warm start. They are added to what there is."""
+        """Add what was learnt elsewhere, from pulls that this bandit has not seen. ``statistics`` is a table
+        with the columns arm, pulls and mean, as for a warm start."""
         self._learn(statistics, warm=False)
 
     @locked
@@ -273,7 +282,7 @@ class Bandit:
 
     @locked
     def cancel(self, arm: Hashable) -> None:
-        """A pull that ``select`` asked for will never give a reward: forget that it was asked for.
+        """A pull of ``arm`` that ``select`` asked for will never give a reward: forget that it was asked for.
 
         An arm on a list of DMED or Dirichlet Sampling keeps its place, so that the pull is still to come.
         """
@@ -283,12 +292,13 @@ class Bandit:
         self._t -= 1
 
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
-        """A new arm; where arms have priors of their own, with its prior. The others keep what they have."""
+        """A new ``arm``; where arms have priors of their own, with its ``prior``, (mean, weight). The others
+        keep what they have."""
         self._add([arm], prior)
 
     def add_arms(self, arms: Iterable[Hashable], prior: known.Prior | None = None) -> None:
-        """New arms with these ids; if one of them is refused, none is added. Where arms have priors of their
-        own, ``prior`` is one for all of these, or has an entry for each, as at the beginning."""
+        """New ``arms``, by their ids; if one of them is refused, none is added. Where arms have priors of
+        their own, ``prior`` is one for all of these, or has an entry for each, as at the beginning."""
         self._add(sequence("arms", arms), prior)
 
     @locked
@@ -314,7 +324,7 @@ class Bandit:
 
     @locked
     def remove_arm(self, arm: Hashable) -> None:
-        """An arm goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
+        """``arm`` goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
 
         If its id comes back, it is a new arm, but late rewards will count for it, and a posterior of your own
         is not told.
@@ -341,7 +351,7 @@ class Bandit:
 
     @locked
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file (.npz), from which ``load`` goes on as if nothing had happened."""
+        """Write everything to ``path`` (.npz), from which ``load`` goes on as if nothing had happened."""
         settings = snapshot.Settings(
             reward_range=self._rewards.range,
             prior=self._prior,
@@ -355,8 +365,9 @@ class Bandit:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], seed: int | None = None) -> "Bandit":
-        """The bandit that ``save`` wrote, now or with an earlier version of thrifty, with the random numbers
-        that it would have had, or those of a ``seed``. A file that says what cannot be is refused."""
+        """The bandit that ``save`` wrote to ``path``, now or with an earlier version of thrifty, with the
+        random numbers that it would have had, or those of a ``seed``. A file that says what cannot be is
+        refused."""
         policy, ids, memory, settings = snapshot.load(path)
         bandit = cls.__new__(cls)
         bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)

@@ -52,19 +52,36 @@ SHOWN = 5  # arms that an error names
 
 @dataclass(frozen=True)
 class Replay:
-    """The outcome: an estimate of a policy's mean reward, with its interval, beside the log's own."""
+    """The outcome: an estimate of a policy's mean reward, beside the log's own; prints as a table.
+
+    Attributes:
+        policy: its label.
+        method: "rejection" or "ips".
+        rows: how many good rows the log has.
+        bad: how many bad ones.
+        report: what is wrong with the bad rows, and in which lines they are.
+        arms: their number.
+        decisions: how many got a reward, on average over the runs.
+        value: the estimate.
+        error: its standard error.
+        interval: which holds the true value as often as ``level`` says.
+        logged: the mean reward of the log.
+        logged_error: its standard error.
+        logged_interval: and its interval.
+        level: how often the intervals are to hold.
+    """
 
     policy: str
     method: str
     rows: int
     bad: int
-    report: str  # what is wrong with the bad rows, and in which lines they are
+    report: str
     arms: int
-    decisions: float  # that got a reward, on average over the runs
+    decisions: float
     value: float
     error: float
     interval: tuple[float, float]
-    logged: float  # the mean reward of the log
+    logged: float
     logged_error: float
     logged_interval: tuple[float, float]
     level: float
@@ -99,11 +116,22 @@ def replay(
     prior: tuple[float, float] | None = None,
     strict: bool = False,
 ) -> Replay:
-    """Estimate a policy's mean reward from a log: a CSV or Parquet file or a table, with the columns arm,
-    reward, propensity and, if rows are not in order, time.
+    """Estimate a policy's mean reward from the log of another one.
 
-    ``arms`` are the ids that there are, or their number; if not given, those in the log. Bad rows are left
-    out and reported by line, or refused with ``strict``.
+    Parameters:
+        policy: such as ``TSMA()``.
+        log: a CSV or Parquet file, or a table (a mapping, a DataFrame), with the columns arm, reward,
+            propensity and, if rows are not in order, time.
+        method: "rejection" gives the policy a life of its own, from the rows in which the log happens to have
+            its arm; "ips", inverse propensity, counts every row, with more noise.
+        arms: the ids of the arms, or their number; by default all in the log.
+        runs: how often the policy is played on the log; the estimate is the mean.
+        seed: of the random numbers.
+        level: how often the intervals are to hold.
+        reward_range: the lowest and the highest reward, which policies see as 0 and 1; with None any number
+            is a reward.
+        prior: ``(mean, weight)`` of pseudo-observations that every arm has instead of its initial pull.
+        strict: refuse bad rows, which are otherwise left out and reported by line.
 
     >>> import thrifty
     >>> log = {"arm": ["a", "b"] * 500, "reward": [1, 0] * 500, "propensity": [0.5] * 1000}

@@ -47,17 +47,30 @@ FEW = 10  # with fewer runs intervals do not hold as often as they say
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """The regret of one policy minus that of another, over the same runs, at every checkpoint."""
+    """The regret of one policy minus that of another, over the same runs; prints as a table.
+
+    Attributes:
+        first, second: the labels of the two.
+        level: how often the intervals are to hold.
+        checkpoints: the rounds at which they are compared.
+        mean: the mean difference at each checkpoint.
+        error: its standard error.
+        interval: (2, checkpoint), for each checkpoint by itself.
+        band: (2, checkpoint), for all checkpoints at once.
+        wins: the share of runs in which the first has less regret at the horizon.
+        ties: the share in which both have the same.
+        runs: how many there are.
+    """
 
     first: str
     second: str
     level: float
     checkpoints: Integers
     mean: Floats
-    error: Floats  # standard errors
-    interval: Floats  # (2, checkpoint): for each checkpoint by itself
-    band: Floats  # (2, checkpoint): for all checkpoints at once
-    wins: float  # the share of runs in which the first has less regret at the horizon
+    error: Floats
+    interval: Floats
+    band: Floats
+    wins: float
     ties: float
     runs: int
 
@@ -89,20 +102,34 @@ class Difference:
 
 @dataclass(frozen=True)
 class Rank:
-    """One policy in a ranking."""
+    """One policy in a ranking.
+
+    Attributes:
+        policy: its label.
+        regret: the mean at the horizon.
+        excess: over the policy with the least mean regret.
+        low, high: the interval of the excess.
+        best, worst: the ranks that it may have.
+    """
 
     policy: str
     regret: float
-    excess: float  # over the policy with the least mean regret
-    low: float  # of the excess
+    excess: float
+    low: float
     high: float
-    best: int  # the ranks that it may have
+    best: int
     worst: int
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Policies by mean regret at the horizon; prints as a table."""
+    """Policies by mean regret at the horizon; prints as a table.
+
+    Attributes:
+        level: how often the intervals are to hold.
+        ranks: one for each policy, the least regret first.
+        runs: how many there are.
+    """
 
     level: float
     ranks: tuple[Rank, ...]

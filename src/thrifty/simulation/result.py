@@ -28,11 +28,18 @@ ARRAYS = ("checkpoints", "regret", "pulls", "draws", "evaluations")
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that determines the data, and nothing else."""
+    """Everything that determines the data, and nothing else.
 
-    policies: tuple[dict[str, Any], ...]  # each one's name and parameters
+    Attributes:
+        policies: the name and the parameters of each policy.
+        labels: what tables and figures call it.
+        engines: which engine ran it.
+        problem, horizon, runs, seed, prior, delay: as given to ``simulate``.
+    """
+
+    policies: tuple[dict[str, Any], ...]
     labels: tuple[str, ...]
-    engines: tuple[str, ...]  # which engine ran each policy
+    engines: tuple[str, ...]
     problem: Problem
     horizon: int
     runs: int
@@ -43,15 +50,25 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What ``simulate`` returns. The axes are policy, run, and then checkpoint or arm."""
+    """What ``simulate`` returns. The axes are policy, run, and then checkpoint or arm.
+
+    Attributes:
+        settings: what determines the data: policies, problem, horizon, runs, seed, prior, delay.
+        checkpoints: the rounds at which regret was recorded; the last is the horizon.
+        regret: (policy, run, checkpoint), cumulative, initial pulls included.
+        pulls: (policy, run, arm).
+        draws: (policy, run, arm), as the paper counts them.
+        evaluations: (policy, run), what the engine really drew.
+        provenance: when, how and with which versions it was made, how long it took: not part of the data.
+    """
 
     settings: Settings
     checkpoints: Integers
-    regret: Floats  # (policy, run, checkpoint): cumulative, initial pulls included
-    pulls: Integers  # (policy, run, arm)
-    draws: Integers  # (policy, run, arm): as the paper counts them
-    evaluations: Integers  # (policy, run): what the engine really drew
-    provenance: dict[str, Any] = field(default_factory=dict)  # when, how, how long: not part of the data
+    regret: Floats
+    pulls: Integers
+    draws: Integers
+    evaluations: Integers
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -96,11 +113,18 @@ class Result:
         return Summary(rows, self.notes)
 
     def compare(self, first: str, second: str, level: float = 0.95) -> Difference:
-        """The regret of one policy minus that of another, by their labels, over the same runs."""
+        """The regret of one policy minus that of another, over the same runs.
+
+        Parameters:
+            first: the label of the one.
+            second: the label of the other.
+            level: how often the intervals are to hold.
+        """
         return comparison.compare(self, first, second, level)
 
     def ranking(self, level: float = 0.95) -> Ranking:
-        """The policies by mean regret at the horizon, with the ranks that are still open."""
+        """The policies by mean regret at the horizon, with the ranks that are still open if intervals are to
+        hold as often as ``level`` says."""
         return comparison.ranking(self, level)
 
     def to_frame(self) -> Any:
@@ -136,7 +160,7 @@ class Result:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Result":
-        """The result that ``save`` wrote. Provenance is read if its file is still there."""
+        """The result that ``save`` wrote to ``path``. Provenance is read if its file is still there."""
         source = Path(path)
         header, arrays = storage.read(source)
         try:

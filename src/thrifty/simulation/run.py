@@ -52,11 +52,21 @@ def simulate(
 ) -> Result:
     """Play each policy ``runs`` times for ``horizon`` rounds.
 
-    Each run has one random stream for the rewards and one for the policy, of (seed, run) alone: the numbers
-    do not depend on the workers, nor on the company of other policies. ``prior=(mean, weight)`` gives every
-    arm pseudo-observations instead of the initial pull. ``checkpoints`` are the rounds at which regret is
-    recorded (about 100, evenly spaced in the logarithm, unless given); the horizon is always the last.
-    ``delay`` says how many more decisions are made before a reward arrives: 100, or ``GeometricDelay(100)``.
+    Parameters:
+        policies: one policy, or several, such as ``TSMA()``.
+        problem: what the arms pay, such as ``Bernoulli([0.9, 0.8])``.
+        horizon: how many rounds a run has.
+        runs: how often each policy is played.
+        seed: of the random streams. Each run has one for the rewards and one for the policy, of (seed, run)
+            alone: the numbers do not depend on the workers, nor on the company of other policies.
+        prior: ``(mean, weight)`` of pseudo-observations that every arm has instead of its initial pull.
+        workers: threads; by default one for each core.
+        engine: how the best arm is found: "scan", "tournament", "kinetic" or "sleepers", if it runs the
+            policy. "auto" picks the fastest.
+        checkpoints: the rounds at which regret is recorded, to which the horizon is added; by default about
+            100, evenly spaced in the logarithm.
+        delay: how many more decisions are made before a reward arrives: 100, or ``GeometricDelay(100)``.
+        progress: show a bar with the time left, on a terminal or in a notebook.
 
     >>> import thrifty
     >>> problem = thrifty.Bernoulli([0.9, 0.1])

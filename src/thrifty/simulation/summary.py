@@ -8,18 +8,29 @@ from thrifty.table import aligned
 
 @dataclass(frozen=True)
 class Row:
-    """One policy at the horizon, over the runs."""
+    """One policy at the horizon, over the runs.
+
+    Attributes:
+        policy: its label.
+        regret: the mean.
+        error: its standard error; NaN with one run.
+        q05, median, q95: quantiles of the regret.
+        stuck: the share of runs that gave more than half of their pulls to one bad arm.
+        draws: the mean per run, as the paper counts them.
+        evaluations: the mean per run of what the engine really drew.
+        seconds: of processor time, all runs together; NaN if not known.
+    """
 
     policy: str
-    regret: float  # the mean
-    error: float  # its standard error; NaN with one run
+    regret: float
+    error: float
     q05: float
     median: float
     q95: float
-    stuck: float  # the share of runs that gave more than half of their pulls to one bad arm
-    draws: float  # the mean per run
-    evaluations: float  # the mean per run
-    seconds: float  # of processor time, all runs together; NaN if not known
+    stuck: float
+    draws: float
+    evaluations: float
+    seconds: float
 
 
 HEADINGS = (
@@ -38,10 +49,15 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows in the order of the policies; prints as a table that lines up."""
+    """A table that lines up when it is printed.
+
+    Attributes:
+        rows: one for each policy, in their order.
+        notes: where the rewards are not what policies assume.
+    """
 
     rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()  # where the rewards are not what policies assume
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         table = aligned(HEADINGS, [_cells(row) for row in self.rows])

@@ -47,9 +47,16 @@ def sweep(
 ) -> dict[str, Result]:
     """Run the sweep of a TOML file into a folder, or go on with it; the result of each case.
 
-    Workers are processes, one for each core unless said otherwise. ``backend="dask"`` sends the chunks to the
-    Dask cluster whose ``scheduler`` has this address, or to that of the client that there is. ``chunk`` is
-    how many seconds of work go together, roughly. Nothing of this changes the numbers.
+    Parameters:
+        spec: the TOML file.
+        out: the folder for the results: a new one, or that of the sweep to go on with.
+        workers: processes; by default one for each core.
+        backend: "local" for processes on this machine, "dask" for a Dask cluster.
+        scheduler: the address of the cluster's scheduler; by default the cluster of the current Dask client.
+        chunk: about how many seconds of work go together.
+        progress: show a bar with the time left, on a terminal or in a notebook.
+
+    Only ``spec`` determines the numbers.
     """
     checks.choice("backend", backend, BACKENDS)
     if backend == "local" and scheduler is not None:
