@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import SIGMAS, assert_law, assert_share
 from numpy.typing import NDArray
 from scipy import integrate, stats
+
+from tests.support.chance import SIGMAS, assert_law, assert_share
 
 Floats = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drive import new_run
 
 import thrifty
+from tests.support.drive import new_run
 from thrifty import indices, laws
 from thrifty.engines import (
     ENGINES,

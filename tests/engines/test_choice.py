@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from chance import assert_uniform
 from numba import njit
 
+from tests.support.chance import assert_uniform
 from thrifty.engines import scan, tournament
 from thrifty.engines.state import Rule, new_state
 from thrifty.numerics import random

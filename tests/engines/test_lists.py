@@ -6,11 +6,11 @@ from collections.abc import Generator
 
 import numpy as np
 import pytest
-from chance import SIGMAS, assert_uniform
-from drive import Run, new_run
 from scipy import stats
 
 import thrifty
+from tests.support.chance import SIGMAS, assert_uniform
+from tests.support.drive import Run, new_run
 from thrifty.engines.state import LEFT, reward_stream
 from thrifty.indices.dirichlet_sampling import VARIANTS
 from thrifty.numerics import kl, random

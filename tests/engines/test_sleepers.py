@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from chance import SIGMAS, UNLUCKY, assert_law, assert_share, assert_uniform
-from drive import new_run
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import special, stats
 
 import thrifty
+from tests.support.chance import SIGMAS, UNLUCKY, assert_law, assert_share, assert_uniform
+from tests.support.drive import new_run
 from thrifty import laws
 from thrifty.engines import decide, sleepers, tournament
 from thrifty.engines.header import opened, rule_of

@@ -1,9 +1,9 @@
 """Runs on sleepers and on scan have one law: the full table of policies, problems, priors and delays."""
 
 import pytest
-from test_sleepers import Setting, assert_same_law_of_runs
 
 import thrifty
+from tests.engines.test_sleepers import Setting, assert_same_law_of_runs
 from thrifty.policies import Policy
 from thrifty.problems import Problem
 

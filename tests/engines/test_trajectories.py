@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drive import Run, new_run
-from own import Sampler, Spiked
 
 import thrifty
+from tests.support.drive import Run, new_run
+from tests.support.own import Sampler, Spiked
 from thrifty.delays import Delay
 from thrifty.engines import ENGINES
 from thrifty.engines.play import play_kinetic, play_scan, play_sleepers, play_tournament
@@ -207,7 +207,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
-from own import *
+from tests.support.own import *
 from thrifty import *
 
 for name, (engine, policies, problem, prior) in {cases}.items():
@@ -222,7 +222,7 @@ def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("interpreted")
     script = folder / "script.py"
     script.write_text(SCRIPT.format(cases=CASES, arrays=ARRAYS))
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run([sys.executable, "-W", "error", script, folder], env=environment, check=True)
     return folder
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_mean, assert_same_law
 from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
+from tests.support.chance import assert_law, assert_mean, assert_same_law
 from thrifty.indices.dirichlet import multinomial, non_parametric
 from thrifty.numerics import random
 

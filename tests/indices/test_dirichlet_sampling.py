@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import assert_same_law
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from numpy.typing import NDArray
 
+from tests.support.chance import assert_same_law
 from thrifty.indices import dirichlet
 from thrifty.indices.dirichlet_sampling import VARIANTS, bonus, excess, index
 from thrifty.numerics import random

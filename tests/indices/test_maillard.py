@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from chance import UNLUCKY, assert_law
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import logsumexp, rel_entr
 
+from tests.support.chance import UNLUCKY, assert_law
 from thrifty.indices.maillard import kl_logit, logit, perturbed, plus_best_logit, plus_logit, sample
 from thrifty.numerics import random
 

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_mean
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from tests.support.chance import assert_law, assert_mean
 from thrifty.indices import moss, mots
 from thrifty.laws import gaussian
 from thrifty.numerics import kl, random

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_share
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.chance import assert_law, assert_share
 from thrifty import laws
 from thrifty.numerics import families, random
 

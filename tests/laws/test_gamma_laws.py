@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_mean, sample
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from scipy import integrate, stats
 
+from tests.support.chance import assert_law, assert_mean, sample
 from thrifty.laws import gamma, inverse_gamma
 from thrifty.numerics import random
 

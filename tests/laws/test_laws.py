@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import assert_law
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from scipy import special
 
+from tests.support.chance import assert_law
 from thrifty import laws
 from thrifty.laws import BETA, EXPONENTIAL_FAMILY, GAUSSIAN
 from thrifty.numerics import random

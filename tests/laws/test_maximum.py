@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_mean
 from numba import njit
 from scipy import integrate
 
+from tests.support.chance import assert_law, assert_mean
 from thrifty import laws
 from thrifty.laws import BETA, EXPONENTIAL_FAMILY, GAUSSIAN
 from thrifty.numerics import random

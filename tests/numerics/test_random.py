@@ -5,10 +5,18 @@ import math
 
 import numpy as np
 import pytest
-from chance import SIGMAS, UNLUCKY, assert_law, assert_mean, assert_share, assert_uniform, sample
 from numba import njit
 from scipy import special, stats
 
+from tests.support.chance import (
+    SIGMAS,
+    UNLUCKY,
+    assert_law,
+    assert_mean,
+    assert_share,
+    assert_uniform,
+    sample,
+)
 from thrifty.numerics import random
 
 MILLION = 1_000_000

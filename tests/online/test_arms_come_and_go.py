@@ -8,12 +8,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import UNLUCKY
-from live import EVERY, EVERYWHERE, Coins, Widening, column, everything, kept, refused, state, warm
 from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
+from tests.support.chance import UNLUCKY
+from tests.support.live import (
+    EVERY,
+    EVERYWHERE,
+    Coins,
+    Widening,
+    column,
+    everything,
+    kept,
+    refused,
+    state,
+    warm,
+)
 from thrifty.engines import ENGINES
 from thrifty.engines.header import rule_of
 from thrifty.engines.state import ARMS, SWEEPING, SWEPT

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from drive import new_run
-from live import EVERY, EVERYWHERE, Coins, Widening, assert_same_state, decide, state
 
 import thrifty
+from tests.support.drive import new_run
+from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, assert_same_state, decide, state
 from thrifty.engines.late import delay as late_delay
 from thrifty.engines.state import policy_stream, reward_stream
 from thrifty.numerics import random

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import polars
 import pytest
-from live import EVERYWHERE, Widening, column, everything, refused, state, warm
 
 import thrifty
+from tests.support.live import EVERYWHERE, Widening, column, everything, refused, state, warm
 from thrifty.engines.header import rule_of
 from thrifty.online.ids import Ids
 from thrifty.online.rewards import Rewards

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from live import everything, kept, lasting, state
 
 import thrifty
+from tests.support.live import everything, kept, lasting, state
 from thrifty.engines import tournament
 from thrifty.engines.state import ARMS, DUEL, EPSILON, GROUPS, LEFT, NEWEST, OLDEST, SCHEDULES, SWEPT
 from thrifty.policies import Policy

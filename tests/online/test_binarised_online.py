@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chance import assert_share
-from live import column, lasting, refused, state
 
 import thrifty
+from tests.support.chance import assert_share
+from tests.support.live import column, lasting, refused, state
 from thrifty.numerics import random
 from thrifty.policies import Policy
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import UNLUCKY
-from live import EVERYWHERE, everything, refused, warm
 from scipy import stats
 
 import thrifty
+from tests.support.chance import UNLUCKY
+from tests.support.live import EVERYWHERE, everything, refused, warm
 from thrifty.policies import Policy
 
 PULLS, MEANS = [4, 7, 5, 9], [0.45, 0.5, 0.55, 0.5]

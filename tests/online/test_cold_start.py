@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from live import EVERYWHERE, Coins, Widening, column, decide, state, warm
 
 import thrifty
+from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, state, warm
 from thrifty.indices import kl_ucb_plus_plus
 from thrifty.policies import Policy
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import Coins, decide, refused, state
-from own import Bell
 
 import thrifty
+from tests.support.live import Coins, decide, refused, state
+from tests.support.own import Bell
 from thrifty.policies import Policy
 
 

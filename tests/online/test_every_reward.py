@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import assert_same_state, column, lasting, state
-from live import kept as kept_by
 
 import thrifty
+from tests.support.live import assert_same_state, column, lasting, state
+from tests.support.live import kept as kept_by
 from thrifty.engines.history import ROOM, SIZE, START, entries
 from thrifty.indices import dirichlet_sampling
 from thrifty.online import core

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crowd import FORKING, LIMIT, in_child
-from own import Bell, Sampler
 
 import thrifty
+from tests.support.crowd import FORKING, LIMIT, in_child
+from tests.support.own import Bell, Sampler
 from thrifty import jit
 from thrifty.online import forks
 

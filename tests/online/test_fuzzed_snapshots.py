@@ -6,17 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz import GROUPS
 
-SCRIPT = Path(__file__).with_name("fuzz.py")
+from tests.support.fuzz import GROUPS
+
+ROOT = Path(__file__).parents[2]
 
 
 def tried(first: int, last: int, *cases: str) -> dict[str, int]:
     """How many files were refused and how many loaded. A crash, or a call without end, ends another process
     than this one."""
-    done = subprocess.run(
-        [sys.executable, SCRIPT, str(first), str(last), *cases], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "tests.support.fuzz", str(first), str(last), *cases]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout[-200:]} {done.stderr[-2000:]}"
     counts: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
     return counts

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import EVERYWHERE, Coins, Widening, decide, everything, refused
 
 import thrifty
+from tests.support.live import EVERYWHERE, Coins, Widening, decide, everything, refused
 from thrifty.online import core
 from thrifty.policies import Policy
 

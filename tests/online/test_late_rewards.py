@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from chance import UNLUCKY, assert_share, assert_uniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live import EVERY, EVERYWHERE, Coins, Widening, column, state, warm
 from numba import njit
 from scipy import stats
 
 import thrifty
+from tests.support.chance import UNLUCKY, assert_share, assert_uniform
+from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, column, state, warm
 from thrifty import delays
 from thrifty.delays import Delay
 from thrifty.engines import late

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import EVERYWHERE, Coins, Widening, column, decide, refused, state
 
 import thrifty
+from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, refused, state
 from thrifty.policies import Policy
 
 TABLE = {"arm": [4, 1], "pulls": [3, 2], "mean": [1.0, 0.5]}

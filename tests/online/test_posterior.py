@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import UNLUCKY, assert_uniform
-from live import Coins, column, refused
 from scipy import stats
 
 import thrifty
+from tests.support.chance import UNLUCKY, assert_uniform
+from tests.support.live import Coins, column, refused
 from thrifty.policies import Policy
 
 VALUE, TYPE = thrifty.InvalidValue, thrifty.InvalidType

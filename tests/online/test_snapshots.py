@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import own
 import pytest
-from live import EVERYWHERE, Coins, Widening, lasting, state
-from own import Sampler
 
 import thrifty
+from tests.support import own
+from tests.support.live import EVERYWHERE, Coins, Widening, lasting, state
+from tests.support.own import Sampler
 from thrifty import storage
 from thrifty.engines.state import SWEEPING, SWEPT
 from thrifty.errors import FileError
@@ -533,7 +533,7 @@ def test_a_pickled_bandit_works_in_another_process(policy: Policy, tmp_path: Pat
     bandit.update_many(bandit.select_many(5), [0.0, 1.0, 0.0, 1.0, 1.0])
     (tmp_path / "bandit.pickle").write_bytes(pickle.dumps(bandit))
     (tmp_path / "elsewhere.py").write_text(ELSEWHERE)
-    environment = os.environ | {"PYTHONPATH": str(Path(own.__file__).parent)}
+    environment = os.environ | {"PYTHONPATH": str(Path(own.__file__).parents[2])}
     found = subprocess.run(
         [sys.executable, tmp_path / "elsewhere.py", tmp_path / "bandit.pickle"],
         env=environment, check=True, capture_output=True, text=True,

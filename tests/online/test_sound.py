@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import begun
 
 import thrifty
+from tests.support.recorded import begun
 from thrifty import storage
 from thrifty.engines.state import GROUPS
 from thrifty.online import snapshot, sound

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crowd import EVERY_CASE, FORKING, LIMIT, Crowd, assert_sound, in_child, new_bandit, use
-from live import refused
-from own import Bell, Sampler
 
 import thrifty
+from tests.support.crowd import EVERY_CASE, FORKING, LIMIT, Crowd, assert_sound, in_child, new_bandit, use
+from tests.support.live import refused
+from tests.support.own import Bell, Sampler
 from thrifty.policies import Policy
 
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from recorded import FOLDER, NEXT, begun, go_on
 
 import thrifty
+from tests.support.recorded import FOLDER, NEXT, begun, go_on
 
 SAVED = sorted(FOLDER.glob("*/*.npz"))
 
@@ -46,7 +46,7 @@ LATER = {
 AFTERWARDS = """
 import sys
 import numpy as np
-from recorded import NEXT, go_on
+from tests.support.recorded import NEXT, go_on
 import thrifty
 from thrifty import storage
 from thrifty.online import snapshot
@@ -84,7 +84,7 @@ def test_a_field_that_comes_later_refuses_no_file_of_before(tmp_path: Path) -> N
     bandits = {name: begun(name) for name in ("sleepers-duel", "kinetic-ucb-v", "ada-ucb-priors", "npts")}
     for name, bandit in bandits.items():
         bandit.save(tmp_path / f"{name}.npz")
-    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parent)])
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     files = [*(f"{name}.npz" for name in bandits), FOLDER / "0.1.0" / "tournament-ts-ma.npz", "later.npz"]
     done = subprocess.run(
         [sys.executable, "-c", AFTERWARDS, *files],

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from live import Widening, column, everything, state
 
 import thrifty
+from tests.support.live import Widening, column, everything, state
 from thrifty.engines import young
 from thrifty.engines.state import COMMITTED
 from thrifty.online.posterior import PosteriorCore

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from world import changed, redrawn, timed, world
 
+from tests.support.world import changed, redrawn, timed, world
 from thrifty.paper.claim import DIRECTION, FAILS, HOLDS, UNTESTABLE, VERDICTS, Claim, Results
 from thrifty.paper.claims import BESIDE, COMPUTED, SIMULATED, claims
 from thrifty.paper.claims.grid import figure3_setting, one_setting_for_both

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from world import changed, redrawn, world
 
+from tests.support.world import changed, redrawn, world
 from thrifty.paper.experiments import ALPHAS, GRID_SIZES, OPTIMAL
 from thrifty.paper.figures import MAKERS, exhibits
 from thrifty.paper.figures.bars import figure2, figure3

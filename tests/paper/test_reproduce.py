@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from world import RUNS, world
 
+from tests.support.world import RUNS, world
 from thrifty import storage
 from thrifty.errors import FileError, InvalidValue
 from thrifty.paper import reproduce as module

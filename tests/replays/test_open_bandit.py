@@ -8,9 +8,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from chance import SIGMAS
 
 import thrifty
+from tests.support.chance import SIGMAS
 
 HEADING = ",timestamp,item_id,position,click,propensity_score,user_feature_0\n"
 ROWS = """\

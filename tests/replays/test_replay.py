@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars
 import pytest
-from chance import SIGMAS, UNLUCKY, assert_mean
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
 import thrifty
+from tests.support.chance import SIGMAS, UNLUCKY, assert_mean
 from thrifty.cli import main
 from thrifty.cli import replay as command
 from thrifty.errors import ThriftyError

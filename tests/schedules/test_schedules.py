@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from chance import assert_law, assert_same_law, assert_share
-from drive import Run, new_run
 
+from tests.support.chance import assert_law, assert_same_law, assert_share
+from tests.support.drive import Run, new_run
 from thrifty import (
     DMED,
     IMED,

@@ -4,9 +4,9 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from own import Sampler
 
 import thrifty
+from tests.support.own import Sampler
 from thrifty.policies import POLICIES, Policy
 from thrifty.policies.catalogue import variants
 from thrifty.problems import REWARDS, Problem

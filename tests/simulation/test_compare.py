@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chance import SIGMAS, UNLUCKY
 from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
+from tests.support.chance import SIGMAS, UNLUCKY
 from thrifty.cli import main
 from thrifty.simulation import comparison
 

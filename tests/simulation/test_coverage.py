@@ -12,11 +12,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from chance import UNLUCKY
 from numpy.typing import NDArray
 from scipy import stats
 
 import thrifty
+from tests.support.chance import UNLUCKY
 from thrifty.policies import Policy
 from thrifty.simulation import comparison
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from own import Sampler
 from scipy import stats
 
 import thrifty
+from tests.support.own import Sampler
 from thrifty.policies import Policy
 from thrifty.problems import Problem
 

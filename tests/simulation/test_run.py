@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from own import Sampler
 
 import thrifty
+from tests.support.own import Sampler
 from thrifty.engines import TOURNAMENT_FROM
 from thrifty.engines.state import policy_stream, reward_stream
 from thrifty.numerics import random

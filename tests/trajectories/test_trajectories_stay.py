@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from trajectories.record import FILE, VARIANTS, cases
 
+from tests.trajectories.record import FILE, VARIANTS, cases
 from thrifty.policies import POLICIES
 
 RECORDED = json.loads(FILE.read_text())

@@ -1,6 +1,6 @@
 """Bandits saved by earlier versions, and what they decided next: every later version does the same.
 
-``python tests/online/recorded.py`` writes those of the version at hand to fixtures/VERSION. Files that are
+``python tests/support/recorded.py`` writes those of the version at hand to FOLDER/VERSION. Files that are
 there are never written again.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import thrifty
 from thrifty import Bandit
 
-FOLDER = Path(__file__).parent / "fixtures"
+FOLDER = Path(__file__).parents[1] / "online" / "fixtures"
 NEXT = 60  # decisions that are recorded
 
 TEXTS = [f"arm {i}" for i in range(90)]

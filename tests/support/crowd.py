@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from own import Bell, Sampler
 
 import thrifty
+from tests.support.own import Bell, Sampler
 from thrifty.policies import Policy
 
 LIMIT = 60.0  # seconds after which something is said to hang

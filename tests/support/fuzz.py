@@ -1,8 +1,8 @@
 """Edited snapshots, honest in every way but one: each is refused, or is a bandit that works.
 
-``python fuzz.py FIRST LAST CASE ...`` tries the edits FIRST to LAST - 1 of each case, and prints how many
-files were refused and loaded. An edit that takes more than five seconds of processor time, or crashes, ends
-the process by a signal; what it was is the last thing printed.
+``python -m tests.support.fuzz FIRST LAST CASE ...`` tries the edits FIRST to LAST - 1 of each case, and
+prints how many files were refused and loaded. An edit that takes more than five seconds of processor time, or
+crashes, ends the process by a signal; what it was is the last thing printed.
 """
 
 import json
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from recorded import FOLDER, begun
 
+from tests.support.recorded import FOLDER, begun
 from thrifty import Bandit, storage
 from thrifty.errors import FileError
 from thrifty.online import snapshot, version_0_1_0
