@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 import thrifty
-from thrifty.engines.state import CLOCK, DUEL, new_state, new_trace, policy_stream, reward_stream
+from thrifty.engines.memory import policy_stream, reward_stream
 from thrifty.policies import Policy
 from thrifty.problems import Problem
 from thrifty.simulation.plan import plan
+from thrifty.simulation.run import new_run
+from thrifty.state.statistics import CLOCK
 from thrifty.table import aligned
 
 HERE = Path(__file__).parent
@@ -56,14 +58,13 @@ class Run:
         prior: tuple[float, float] | None = PRIOR,
         seed: int = 0,
     ) -> None:
-        ready = plan(policy, problem, horizon=horizon, prior=prior, engine=engine)
-        self.rule, self.arms = ready.stages[0][0][1], problem.arms()
-        self.engine = ready.settings.engines[0]
-        self.state = new_state(self.rule, policy_stream(seed, 0), self.engine)
-        self.rewards, self.delays = reward_stream(seed, 0), ready.settings.delay.late(seed, 0)
-        self.trace = new_trace(ready.checkpoints)
+        ready = plan(policy, problem, horizon=horizon, seed=seed, prior=prior, engine=engine)
+        self.rule, self.engine = ready.stages[0][0][1], ready.settings.engines[0]
+        self.program = ready.program(0)
+        self.memory = new_run(ready, self.program, problem.arms(), self.rule, run=0)
+        self.state = self.memory.state
         self.t = 0
-        self._play = ready.plays[0]
+        self._play = self.program.entry("play")
 
     def begin(self) -> None:
         """Make all that is kept for the arms anew, from their statistics."""
@@ -76,15 +77,12 @@ class Run:
         return (time.thread_time_ns() - began) / rounds
 
     def _advance(self, rounds: int, anew: bool) -> None:
-        self._play(
-            self.state.header, self.arms, self.rewards, self.delays, self.trace,
-            self.t, self.t + rounds, anew,
-        )  # fmt: skip
+        self._play(self.memory.block, self.t, self.t + rounds, anew)
         self.t += rounds
 
     @property
     def regret(self) -> float:
-        return float(self.trace.total[0])
+        return float(self.state.total[0])
 
     @property
     def evaluations(self) -> int:
@@ -95,7 +93,7 @@ class Run:
         mine, its = self.state, other.state
         mine.pulls[:], mine.sums[:] = its.pulls, its.sums
         self.begin()
-        if self.rule.schedule == DUEL:
+        if self.program.policy.schedule == "duel":
             committed = its.place < 0
             ages = its.count[CLOCK] - its.start
             mine.age[:] = np.where(committed, int(self.rule.phi) + 1, ages)

@@ -18,7 +18,7 @@ from engines import dense
 from rounds import a_round
 
 import thrifty
-from thrifty.engines.state import policy_stream
+from thrifty.engines.memory import policy_stream
 from thrifty.engines.tournament import BLOCK, slots
 
 

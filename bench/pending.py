@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 import thrifty
-from thrifty import problems
 from thrifty.delays import ConstantDelay
-from thrifty.engines import decide, late, play, rounds
-from thrifty.engines.header import opened, rule_of
-from thrifty.engines.state import new_memory, policy_stream, reward_stream
+from thrifty.engines import entries, late, rounds, trace
+from thrifty.engines.memory import delay_stream, policy_stream, reward_stream
 from thrifty.jit import entry
 from thrifty.numerics import random
 from thrifty.policies import Policy
+from thrifty.policies.program import program
+from thrifty.state import calls, young
+from thrifty.state.header import opened
 from thrifty.table import aligned
 
 PROBLEM, HORIZON = thrifty.Bernoulli([0.9] + [0.8] * 9), 10_000
@@ -41,31 +42,35 @@ EXTREMES = (None, 0)
 
 
 @entry
-def drive(header, arms, rewards, delays, losses, loss, chosen, pulls, horizon):
+def drive(block, losses, loss, chosen, pulls, horizon):
     """What ``Bandit`` does on scan, with some rewards that are late and others that never come."""
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     for t in range(horizon):
-        decide._select(play.choose_scan, play.place_scan, header, t, chosen)
+        entries.select_many(block, t, chosen)
         i = chosen[0]
         pulls[i] += 1
         if random.uniform(losses) >= loss:
-            late.send(delays, t, i, problems.pull(arms, i, rewards))
-        e = late.arrive(delays, t)
+            late.send(state, t, i, calls.pull(state.pull[0], (state, i)))
+        e = late.arrive(state, t)
         while e >= 0:
-            rounds.receive(rule, state, delays.arm[e], delays.reward[e])
-            e = late.arrive(delays, t)
+            rounds.receive(state, state.late_arm[e], state.late_reward[e], t)
+            e = late.arrive(state, t)
 
 
 def regrets(policy: Policy, delay: int, loss: float, pending_for: int | None, runs: int) -> Any:
     """Of every run the regret, and whether it is stuck. A seed has the same losses, whatever is asked."""
-    arms = PROBLEM.arms()
+    arms, playing, delays = PROBLEM.arms(), program(policy, "scan"), ConstantDelay(delay).late()
     rule = policy.resolve(arms.gaps.size, HORIZON)
+    beside = (trace.PROBLEM, late.LATE, *(() if pending_for is None else (young.YOUNG,)))
+    sizes = {"values": arms.values.size, "ring": young.words(pending_for)} | delays.sizes
     pulls, chosen = np.zeros((runs, rule.arms), np.int64), np.zeros(1, np.int64)
     for run in range(runs):
-        memory = new_memory(rule, policy_stream(1, run), "scan", pending_for=pending_for)
-        losses, delays = random.generator(1, run, 3), ConstantDelay(delay).late(1, run)
-        drive(memory.header, arms, reward_stream(1, run), delays, losses, loss, chosen, pulls[run], HORIZON)
+        memory = playing.memory(rule, policy_stream(1, run), beside=beside, sizes=sizes)
+        playing.compile(memory, "select_many")
+        memory.state.pull[0], memory.state.reward_rng[:] = arms.address, reward_stream(1, run)
+        memory.state.arms[:], memory.state.values[:] = arms.params, arms.values
+        delays.write(memory.state, delay_stream(1, run))
+        drive(memory.block, random.generator(1, run, 3), loss, chosen, pulls[run], HORIZON)
     bad = np.where(arms.gaps > 0.0, pulls, 0).max(axis=1)
     return pulls @ arms.gaps, 2 * bad > HORIZON
 

@@ -9,18 +9,20 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from common import PRIOR, Row, Run, spread
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty import problems
-from thrifty.engines import rounds, sleepers
-from thrifty.engines.header import opened, rule_of
-from thrifty.engines.state import SWEEPING
-from thrifty.jit import kernel
+from thrifty.engines import rounds
+from thrifty.engines.sleepers.line import SWEEPING
+from thrifty.jit import bound, kernel
+from thrifty.policies.program import MODULES
+from thrifty.state import calls
+from thrifty.state.header import opened
 
 NOW = time.CLOCK_MONOTONIC
 CHOOSE, OBSERVE, PLACE, EVALUATIONS, SWEPT, COLUMNS = range(6)
@@ -33,29 +35,38 @@ read_clock.argtypes, read_clock.restype = (ctypes.c_int, ctypes.c_ssize_t), ctyp
 CLOCK = np.zeros(2, np.int64)  # the clock writes seconds and nanoseconds here
 
 
-@kernel
-def record(header, arms, rewards, clock, address, out):
+choose: Any = None  # an engine's
+place: Any = None
+
+
+def record(block, clock, address, out):
     """The loop of ``simulate``, with a look at the clock after each part of a round."""
-    state = opened(header)
-    rule = rule_of(state)
-    initial = rule.arms if rule.prior_weight == 0.0 else 0
+    state = opened(block)
+    initial = state.rule.arms if state.rule.prior_weight == 0.0 else 0
     for t in range(out.shape[0]):
-        before, swept = state.evaluations[0], state.count[SWEEPING]
+        before, swept = state.evaluations[0], state.sweep[SWEEPING]
         read_clock(NOW, address)
         a = clock[0] * 10**9 + clock[1]
-        i = t if t < initial else sleepers.choose(rule, state)
+        i = t if t < initial else choose(state, t)
         read_clock(NOW, address)
         b = clock[0] * 10**9 + clock[1]
-        rounds.observe(rule, state, i, problems.pull(arms, i, rewards))
+        rounds.observe(state, i, calls.pull(state.pull[0], (state, i)), t)
         read_clock(NOW, address)
         c = clock[0] * 10**9 + clock[1]
-        sleepers.place(rule, state, i)
+        place(state, i)
         read_clock(NOW, address)
         out[t, CHOOSE] = b - a
         out[t, OBSERVE] = c - b
         out[t, PLACE] = clock[0] * 10**9 + clock[1] - c
         out[t, EVALUATIONS] = state.evaluations[0] - before
         out[t, SWEPT] = swept
+
+
+@cache
+def recorder(engine: str) -> Any:
+    """``record`` for an engine."""
+    module = MODULES[engine]
+    return kernel(bound(record, f"record_{engine}", choose=module.choose, place=module.place))
 
 
 @kernel
@@ -84,7 +95,7 @@ def single_rounds(make: Callable[[], Run], played: int, passes: int) -> Row:
         run.begin()
         begins.append(time.thread_time_ns() - began)
         out = np.zeros((played, COLUMNS), np.int64)
-        record(run.state.header, run.arms, run.rewards, CLOCK, CLOCK.ctypes.data, out)
+        recorder(run.program.engine)(run.memory.block, CLOCK, CLOCK.ctypes.data, out)
         tables.append(out)
     if any((table[:, EVALUATIONS] != tables[0][:, EVALUATIONS]).any() for table in tables):
         sys.exit("bench/single.py must do the same work in every pass, and the evaluations differ")

@@ -16,11 +16,11 @@ from thrifty.simulation.summary import Row, Summary
 
 
 def explained() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Public functions, classes that are called with parameters, and methods; not those of policies."""
+    """Public functions, classes that are called with parameters, and methods."""
     for name in thrifty.__all__:
         thing = getattr(thrifty, name)
-        elsewhere = thing.__module__.startswith(("thrifty.policies", "thrifty.errors"))
-        if not elsewhere and thing not in (thrifty.Problem, thrifty.Result):
+        elsewhere = thing.__module__ == "thrifty.errors"
+        if not elsewhere and thing not in (thrifty.Problem, thrifty.Posterior, thrifty.Result):
             yield name, thing
     for kind in (thrifty.Bandit, thrifty.Result):
         for name, method in inspect.getmembers(kind, callable):

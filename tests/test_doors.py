@@ -1,4 +1,4 @@
-"""Nothing reaches a kernel unchecked: codes, sizes and addresses are thrifty's own, or are refused."""
+"""Nothing reaches a kernel unchecked: functions, sizes and addresses are thrifty's own, or are refused."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import pytest
 
 import thrifty
 from thrifty.delays import Delay
-from thrifty.engines.late import Late, new_late
-from thrifty.engines.state import AGGREGATE, OWN, Rule, delay_stream
-from thrifty.policies import TRUSTED, Policy
-from thrifty.problems import PROBLEMS, Arms, Problem
+from thrifty.engines.late import Delays
+from thrifty.engines.memory import Rule
+from thrifty.policies import SETTINGS, TRUSTED, Policy
+from thrifty.problems import PROBLEMS, PULLS, Arms, Problem
 
 BERNOULLI = thrifty.Bernoulli([0.9, 0.8])
 
@@ -29,7 +29,7 @@ def forced(value: Any, **fields: Any) -> Any:
 
 @dataclass(frozen=True)
 class Mine(Problem):
-    """A code that no kernel knows, and fewer rows than arms."""
+    """A pull that is none, and fewer rows than arms."""
 
     kind: ClassVar[str] = "mine"
     rewards: ClassVar[str] = "binary"
@@ -40,11 +40,11 @@ class Mine(Problem):
         return np.array([0.5, 0.4, 0.3])
 
     def arms(self) -> Arms:
-        return Arms(99, np.zeros((1, 1)), np.zeros(0), self.gaps)
+        return Arms(print, np.zeros((1, 1)), np.zeros(0), self.gaps)  # type: ignore[arg-type]
 
 
 class Longer(thrifty.Bernoulli):
-    """A known code, and fewer rows than arms."""
+    """A known pull, and fewer rows than arms."""
 
     @property
     def expectations(self) -> Any:
@@ -92,18 +92,19 @@ def test_a_problem_that_was_changed_by_force_is_checked_again(problem: Problem, 
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=lambda problem: problem.__name__)
-def test_kernels_are_given_a_row_for_each_arm_and_a_value_for_each_column(problem: type[Problem]) -> None:
+def test_kernels_are_given_a_row_for_each_arm_and_every_value_it_points_at(problem: type[Problem]) -> None:
     fields: dict[str, Any] = {
         "Beta": {"a": [1, 2, 3], "b": [2, 2, 2]},
         "Discrete": {"values": [0.0, 0.5], "probabilities": [[1, 0], [0.5, 0.5], [0, 1]]},
         "ClippedGaussian": {"means": [0.1, 0.2, 0.3], "sd": 1.0},
     }
     arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).arms()
-    assert len(arms.params) == len(arms.gaps) == 3
-    assert arms.kind in range(len(PROBLEMS))
-    if arms.values.size:
-        assert arms.params.shape[1] == arms.values.size
-        assert arms.params[:, -1].tolist() == [1.0, 1.0, 1.0]
+    assert arms.params.shape == (3, 2)
+    assert arms.gaps.shape == (3,)
+    assert arms.pull in PULLS
+    if arms.values.size:  # two values, and where each arm's cumulative probabilities of them begin
+        assert arms.params[:, 0].tolist() == [2.0, 4.0, 6.0]
+        assert arms.values.tolist() == [0.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.0, 1.0]
 
 
 # Delays ----------------------------------------------------------------------------------------------------
@@ -111,12 +112,12 @@ def test_kernels_are_given_a_row_for_each_arm_and_a_value_for_each_column(proble
 
 @dataclass(frozen=True)
 class Endless(Delay):
-    """Longer than there is room for."""
+    """Of no kind that kernels know."""
 
     kind: ClassVar[str] = "endless"
 
-    def late(self, seed: int, run: int) -> Late:
-        return new_late(1, 10, 20, 0.0, delay_stream(seed, run))._replace(high=10**6)
+    def late(self) -> Delays:
+        return Delays(99, 10, -20)
 
 
 @pytest.mark.parametrize(
@@ -149,17 +150,17 @@ def refused(policy: Policy, match: str) -> None:
 
 
 class Strange(thrifty.KLUCB):
-    """A rule of another schedule, for other arms, without the memory that it needs."""
+    """A rule for other arms."""
 
     def resolve(self, arms: int, horizon: int) -> Rule:
-        return Rule(AGGREGATE, 10**6, horizon, law=77)
+        return Rule(10**6, horizon)
 
 
 class Elsewhere(thrifty.KLUCB):
-    """An address that nobody knows."""
+    """A function that kernels would call, and that nobody checked."""
 
-    def resolve(self, arms: int, horizon: int) -> Rule:
-        return Rule(OWN, arms, horizon, function=8, own=16)
+    def functions(self) -> dict[str, Any]:
+        return {"choose": lambda self, t: 10**6}
 
 
 class Backwards(thrifty.KLUCB):
@@ -178,14 +179,14 @@ class Bare(Policy):
     label = "bare"
 
     def resolve(self, arms: int, horizon: int) -> Rule:
-        return Rule(0, arms + 1, horizon)
+        return Rule(arms + 1, horizon)
 
 
 @pytest.mark.parametrize(
     ("policy", "what"),
-    [(Strange(), "resolve"), (Elsewhere(), "resolve"), (Backwards(), "stages"), (Wrong(), "engines")]
+    [(Strange(), "resolve"), (Elsewhere(), "functions"), (Backwards(), "stages"), (Wrong(), "engines")]
     + [(Bare(), "resolve"), (forced(thrifty.TSMA(), resolve=Strange().resolve), "resolve")]
-    + [(type("Own", (thrifty.TSMA,), {name: None})(), name) for name in TRUSTED],
+    + [(type("Own", (thrifty.UCB1,), {name: None})(), name) for name in (*TRUSTED, *SETTINGS)],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_rules_are_made_by_thrifty_alone(policy: Policy, what: str) -> None:

@@ -14,88 +14,15 @@ import pytest
 
 import thrifty
 from tests.support.drive import new_run
-from thrifty import indices, laws
-from thrifty.engines import (
-    ENGINES,
-    KINETIC_FROM,
-    KINETIC_FROM_COSTLY,
-    SLEEPERS_EPSILON,
-    SLEEPERS_FROM,
-    SLEEPERS_FROM_COSTLY,
-    SLEEPERS_FROM_SOLVED,
-    TOURNAMENT_FROM,
-)
-from thrifty.engines.state import (
-    AGGREGATE,
-    CLOCKED,
-    COMMITTED,
-    DUEL,
-    EPSILON,
-    FRESH,
-    HISTORIC,
-    LISTED,
-    SCHEDULES,
-    SHARED,
-    Rule,
-)
-from thrifty.indices import dirichlet_sampling
+from tests.support.policies import every_combination
+from thrifty.engines import ENGINES, KINETIC_FROM, KINETIC_FROM_COSTLY, SLEEPERS_EPSILON, TOURNAMENT_FROM
 from thrifty.numerics import families
 from thrifty.policies import LAWS, POLICIES, Policy, described, restored
-from thrifty.policies.thompson import TEMPERED_LAWS
 from thrifty.problems import REWARDS
 
 NAMES = {name: getattr(thrifty, name) for name in POLICIES}
-ALPHAS, PHIS = (0.0, 0.5, 0.8, 0.85, 1.0), (None, 1.0, 2.5, 1000.0, 1e9)
-
 FAMILIES = tuple(families.CODES)
-UNITS = (0.25, 1.0)
-
-GRID: list[Policy] = [
-    *(thrifty.ThompsonSampling(law) for law in LAWS),
-    *(thrifty.EpsilonTS(*values) for values in itertools.product(LAWS, (None, 1e-9, 0.05, 0.5, 1.0))),
-    *(thrifty.ExpTS(family) for family in FAMILIES),
-    thrifty.ExpTSPlus(),
-    *(
-        thrifty.TSMA(*values, anytime=anytime)
-        for *values, anytime in itertools.product(
-            ALPHAS, TEMPERED_LAWS, PHIS, ("maximum", "batch"), (False, True)
-        )
-    ),
-    *(thrifty.TSTD(*values) for values in itertools.product(ALPHAS, TEMPERED_LAWS, PHIS)),
-    *(thrifty.MOTS(*values) for values in itertools.product((0.6, 0.9999), (4.0, 9.0), UNITS, (False, True))),
-    *(thrifty.MOTSJ(*values) for values in itertools.product((4.0, 9.0), UNITS, (False, True))),
-    *(thrifty.NPTS(bound) for bound in (1.0, 2.5)),
-    *(thrifty.MultinomialTS(levels) for levels in (1, 10, 100)),
-    *(thrifty.MaillardSampling(*values) for values in itertools.product(UNITS, (False, True))),
-    thrifty.KLMS(),
-    thrifty.UCB1(),
-    thrifty.UCB1Tuned(),
-    *(thrifty.UCBV(*values) for values in itertools.product((1.0, 1.2), (0.0, 1.0))),
-    *(thrifty.KLUCB(*values) for values in itertools.product((0.0, 3.0), FAMILIES)),
-    *(thrifty.BayesUCB(c) for c in (0.0, 3.0)),
-    *(thrifty.AdaUCB(*values) for values in itertools.product(UNITS, (False, True))),
-    *(thrifty.IMED(family) for family in (*FAMILIES, "bounded")),
-    *(thrifty.DMED(rule) for rule in ("original", "log-t")),
-    *(
-        make(anytime)
-        for make in (thrifty.KLUCBPlusPlus, thrifty.MOSS, thrifty.UCBImproved)
-        for anytime in (False, True)
-    ),
-    *(thrifty.DirichletSampling(variant) for variant in dirichlet_sampling.VARIANTS),
-    thrifty.DirichletSampling(bound=2.0),
-    *(
-        thrifty.Binarised(policy)
-        for policy in (
-            thrifty.ThompsonSampling("beta"),
-            thrifty.KLUCB(),
-            thrifty.TSMA(law="beta", anytime=True),
-        )
-    ),
-]
-
-
-def test_the_grid_has_every_policy() -> None:
-    assert {type(policy) for policy in GRID} == set(POLICIES.values())
+GRID = every_combination()
 
 
 def test_public_names_are_the_contract() -> None:
@@ -299,116 +226,11 @@ def test_batch_size_at_the_edges() -> None:
         thrifty.batch_size(100.5, 0.5)  # type: ignore[arg-type]
 
 
-def test_rules_hold_what_the_policies_say() -> None:
-    arms, horizon = 20, 10**5
-
-    def rule(policy: Policy) -> dict[str, Any]:
-        made = policy.resolve(arms, horizon)
-        assert (made.arms, made.horizon, made.prior_weight) == (arms, horizon, 0.0)
-        plain = FRESH, arms, horizon
-        return {k: v for k, v in made._asdict().items() if v != type(made)(*plain)._asdict()[k]}
-
-    log = math.log(horizon)
-    assert rule(thrifty.ThompsonSampling()) == {}
-    assert rule(thrifty.ThompsonSampling("beta")) == {"law": laws.BETA}
-    assert rule(thrifty.EpsilonTS()) == {"schedule": EPSILON, "epsilon": 1.0 / 20.0}
-    assert rule(thrifty.EpsilonTS(epsilon=1)) == {"schedule": EPSILON}
-    assert rule(thrifty.ExpTS()) == {"law": laws.EXPONENTIAL_FAMILY}
-    assert rule(thrifty.ExpTSPlus()) == {
-        "schedule": EPSILON,
-        "law": laws.EXPONENTIAL_FAMILY,
-        "epsilon": 1.0 / 20.0,
-    }
-    assert rule(thrifty.TSMA()) == {"schedule": AGGREGATE, "phi": 204210.0}
-    assert rule(thrifty.TSMA(1.0, "beta", 7.5, "batch")) == {
-        "schedule": AGGREGATE,
-        "law": laws.BETA,
-        "temper": log,
-        "phi": 8.0,
-        "batch": True,
-    }
-    assert rule(thrifty.TSTD(0.8)) == {"schedule": DUEL, "temper": log**0.8, "phi": 769.0}
-    assert rule(thrifty.ThompsonSampling("gamma")) == {"law": laws.GAMMA}
-    assert rule(thrifty.EpsilonTS("inverse-gamma-flat", 0.1)) == {
-        "schedule": EPSILON,
-        "law": laws.INVERSE_GAMMA_FLAT,
-        "epsilon": 0.1,
-    }
-    assert rule(thrifty.ExpTS("poisson")) == {"law": laws.EXPONENTIAL_FAMILIES["poisson"]}
-    # KL-UCB++, UCB1, IMED and so on are the first of their kind, whose number is that of the default.
-    assert rule(thrifty.KLUCBPlusPlus()) == {"schedule": COMMITTED}
-    assert rule(thrifty.MOSS()) == {"schedule": COMMITTED, "formula": indices.MOSS}
-    assert rule(thrifty.UCB1()) == {"schedule": CLOCKED}
-    assert rule(thrifty.UCB1Tuned()) == {
-        "schedule": CLOCKED,
-        "formula": indices.UCB1_TUNED,
-        "squares": True,
-    }
-    assert rule(thrifty.UCBV(1.2, 0.5)) == {
-        "schedule": CLOCKED,
-        "formula": indices.UCB_V,
-        "first": 1.2,
-        "second": 0.5,
-        "squares": True,
-    }
-    assert rule(thrifty.KLUCB(3.0, "exponential")) == {
-        "schedule": CLOCKED,
-        "formula": indices.KL_UCB,
-        "first": 3.0,
-        "family": families.CODES["exponential"],
-    }
-    assert rule(thrifty.BayesUCB(5.0)) == {"schedule": CLOCKED, "formula": indices.BAYES_UCB, "first": 5.0}
-    assert rule(thrifty.IMED("gaussian")) == {"schedule": SHARED, "family": families.CODES["gaussian"]}
-    assert rule(thrifty.IMED("bounded")) == {
-        "schedule": HISTORIC,
-        "formula": indices.IMED_BOUNDED,
-        "history": True,
-    }
-    assert rule(thrifty.AdaUCB(1.0)) == {"schedule": SHARED, "formula": indices.ADA_UCB, "variance": 1.0}
-    assert rule(thrifty.MOTS(0.7, 5.0, 1.0)) == {
-        "schedule": SHARED,
-        "formula": indices.MOTS,
-        "first": 5.0,
-        "second": 0.7,
-        "variance": 1.0,
-    }
-    assert rule(thrifty.MOTSJ(5.0)) == {"schedule": SHARED, "formula": indices.MOTS_J, "first": 5.0}
-    assert rule(thrifty.MaillardSampling()) == {"schedule": SHARED, "formula": indices.MAILLARD}
-    assert rule(thrifty.MaillardSampling(1.0, True)) == {
-        "schedule": SHARED,
-        "formula": indices.MAILLARD_PLUS,
-        "variance": 1.0,
-    }
-    assert rule(thrifty.KLMS()) == {"schedule": SHARED, "formula": indices.KL_MS}
-    assert rule(thrifty.NPTS(2.0)) == {"schedule": HISTORIC, "first": 2.0, "history": True}
-    assert rule(thrifty.MultinomialTS(4)) == {
-        "schedule": HISTORIC,
-        "formula": indices.MULTINOMIAL,
-        "history": True,
-        "grid": 4,
-    }
-    assert rule(thrifty.DMED()) == {"schedule": LISTED}
-    assert rule(thrifty.DMED("log-t")) == {"schedule": LISTED, "formula": indices.DMED_LOG_T}
-    assert rule(thrifty.UCBImproved()) == {"schedule": LISTED, "formula": indices.UCB_IMPROVED}
-    for variant, code in dirichlet_sampling.VARIANTS.items():
-        bound = 3.0 if variant == "bounded" else 1.0
-        assert thrifty.DirichletSampling(variant, bound).resolve(arms, horizon) == Rule(
-            LISTED,
-            arms,
-            horizon,
-            formula=indices.DIRICHLET_SAMPLING,
-            family=code,
-            first=bound,
-            history=True,
-        )
-    assert rule(thrifty.Binarised(thrifty.TSTD(0.8, "beta"))) == rule(thrifty.TSTD(0.8, "beta")) | {"grid": 1}
-
-
 def first_rounds(policy: Policy, horizon: int) -> list[float]:
     """What happens in the first 200 rounds of a run with this horizon."""
     run = new_run(policy, thrifty.Bernoulli([0.5, 0.7, 0.9, 0.1, 0.4]), horizon, seed=1)
     run.play(0, 200)
-    return [*run.trace.regret[:200], *run.state.sums, *run.state.rng.tolist()]
+    return [*run.state.regret[:200], *run.state.sums, *run.state.rng.tolist()]
 
 
 def test_a_horizon_is_needed_where_it_changes_the_beginning() -> None:
@@ -448,7 +270,6 @@ def test_every_policy_says_what_the_table_of_policies_needs() -> None:
     for name, policy in POLICIES.items():
         assert getattr(thrifty, name) is policy
         assert dataclasses.is_dataclass(policy)
-        assert policy.schedule in {*SCHEDULES, "as the policy's"}
         assert policy.engines[0] == "scan"
         assert {*policy.engines} <= {*ENGINES}
         assert policy.citation[-4:].isdigit()
@@ -504,21 +325,21 @@ def first_arms(policy: Policy, engine: str) -> int | None:
         (thrifty.UCBV(), "kinetic", KINETIC_FROM),
         (thrifty.KLUCB(), "kinetic", KINETIC_FROM_COSTLY),
         (thrifty.BayesUCB(), "kinetic", KINETIC_FROM_COSTLY),
-        (thrifty.ThompsonSampling(), "sleepers", SLEEPERS_FROM["fresh"]),
-        (thrifty.ThompsonSampling("beta"), "sleepers", SLEEPERS_FROM_COSTLY),
-        (thrifty.ThompsonSampling("gamma"), "sleepers", SLEEPERS_FROM_COSTLY),
-        (thrifty.ThompsonSampling("inverse-gamma"), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ThompsonSampling(), "sleepers", 384),
+        (thrifty.ThompsonSampling("beta"), "sleepers", 24),
+        (thrifty.ThompsonSampling("gamma"), "sleepers", 24),
+        (thrifty.ThompsonSampling("inverse-gamma"), "sleepers", 24),
         (thrifty.ThompsonSampling("inverse-gamma-flat"), "sleepers", None),
-        (thrifty.EpsilonTS(), "sleepers", SLEEPERS_FROM["epsilon"]),
-        (thrifty.EpsilonTS("beta"), "sleepers", SLEEPERS_FROM["epsilon"]),
-        (thrifty.EpsilonTS(epsilon=SLEEPERS_EPSILON), "sleepers", SLEEPERS_FROM["epsilon"]),
+        (thrifty.EpsilonTS(), "sleepers", 64),
+        (thrifty.EpsilonTS("beta"), "sleepers", 64),
+        (thrifty.EpsilonTS(epsilon=SLEEPERS_EPSILON), "sleepers", 64),
         (thrifty.EpsilonTS(epsilon=1.1 * SLEEPERS_EPSILON), "sleepers", None),
-        (thrifty.ExpTS(), "sleepers", SLEEPERS_FROM_SOLVED),
+        (thrifty.ExpTS(), "sleepers", 8),
         (thrifty.ExpTS("poisson"), "sleepers", None),
-        (thrifty.ExpTSPlus(), "sleepers", SLEEPERS_FROM["epsilon"]),
-        (thrifty.TSTD(), "sleepers", SLEEPERS_FROM["duel"]),
-        (thrifty.TSTD(0.8, "beta"), "sleepers", SLEEPERS_FROM_COSTLY),
-        (thrifty.Binarised(), "sleepers", SLEEPERS_FROM_COSTLY),
+        (thrifty.ExpTSPlus(), "sleepers", 64),
+        (thrifty.TSTD(), "sleepers", 48),
+        (thrifty.TSTD(0.8, "beta"), "sleepers", 24),
+        (thrifty.Binarised(), "sleepers", 24),
         (thrifty.Binarised(thrifty.KLUCBPlusPlus()), "tournament", TOURNAMENT_FROM),
         (thrifty.Binarised(thrifty.UCB1()), "kinetic", KINETIC_FROM),
     ],
@@ -614,7 +435,7 @@ def test_an_index_policy_hands_its_fields_and_the_setting_to_the_kernel_by_name(
         thrifty.simulate(Own(), problem, horizon=100, runs=1)
     assert policy == Own(2.0, 0.25)
     assert policy.label == repr(policy) == "Own(a=2.0, b=0.25)"
-    assert (policy.engines, policy.schedule, policy.rewards) == (("scan",), "index", "any")
+    assert (policy.runs_on, policy.changes, policy.rewards) == (("scan",), "in every round", "any")
 
 
 @dataclass(frozen=True)
@@ -679,15 +500,11 @@ def pair(self, n, mean, t, rng):
     return n, mean
 
 
-def few(self, n, mean):
-    return mean
-
-
 def better_than_even(self, n, mean, t, rng):
     return mean > 0.5
 
 
-@pytest.mark.parametrize("index", [text, imports, nothing, pair, few])
+@pytest.mark.parametrize("index", [text, imports, nothing, pair])
 def test_an_index_that_is_no_formula_is_refused(index: Any) -> None:
     """By name, with the reason and with what to do."""
     policy = make_dataclass(
@@ -701,6 +518,20 @@ def test_an_index_that_is_no_formula_is_refused(index: Any) -> None:
     ):
         with pytest.raises(thrifty.InvalidValue, match=match):
             play()
+
+
+def test_an_index_is_given_what_it_asks_for_by_name_and_nothing_else() -> None:
+    """Not the state of the engine, either."""
+    known = "n, mean, variance, best, log_t, h, rewards, last, own, i, pulls, means, t, level, reward, rng"
+    for index, text in (
+        (lambda self, n, weather: n, f"<lambda> must ask for some of {known}, got 'weather'"),
+        (lambda self, state: 0.0, f"<lambda> must ask for some of {known}, got 'state'"),
+        (lambda self, to: 0.0, f"<lambda> must ask for some of {known}, got 'to'"),
+        (lambda self, level: level, "<lambda> must not ask for level: it is not given it"),
+    ):
+        bad = make_dataclass("Bad", [], bases=(thrifty.IndexPolicy,), namespace={"index": index}, frozen=True)
+        with pytest.raises(thrifty.InvalidValue, match=f"{text}$"):
+            bad()
 
 
 def test_an_index_may_be_true_or_false() -> None:

@@ -3,7 +3,7 @@
 import itertools
 import math
 from dataclasses import FrozenInstanceError
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,16 +19,18 @@ from thrifty.problems import PROBLEMS, REWARDS, Problem
 PULLS = 20_000
 
 
-@njit
-def pull_often(arms, i, rng, out):  # type: ignore[no-untyped-def]
-    for j in range(out.size):
-        out[j] = problems.pull(arms, i, rng)
+class State(NamedTuple):
+    """What a pull looks at."""
+
+    arms: NDArray[np.float64]
+    values: NDArray[np.float64]
+    reward_rng: NDArray[np.uint64]
 
 
 def rewards(problem: Problem, arm: int) -> NDArray[np.float64]:
-    out = np.empty(PULLS)
-    pull_often(problem.arms(), arm, random.generator(1, arm), out)
-    return out
+    arms = problem.arms()
+    state, pull = State(arms.params, arms.values, random.generator(1, arm)), njit(arms.pull)
+    return np.array([pull(state, arm) for _ in range(PULLS)])
 
 
 EXAMPLES = {

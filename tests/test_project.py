@@ -39,3 +39,11 @@ def test_links_between_the_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_pages_name_files_that_exist() -> None:
+    """By their paths from the package, the project or the folder that the sentence is about."""
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for path in re.findall(r"`([\w./-]+/[\w./-]*(?:\.py|\.toml|/))`", page.read_text()):
+            places = (ROOT, ROOT / "src", ROOT / "src" / "thrifty", ROOT / "docs")
+            assert any((place / path).exists() for place in places), f"{page.name} names {path}"

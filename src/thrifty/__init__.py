@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from thrifty.policies.registry import *  # noqa: F403
     from thrifty.public import *  # noqa: F403
 
     __version__: str

@@ -32,12 +32,12 @@ PACKAGE = Path(__file__).parent
 KERNELS = (
     "numerics/*.py",
     "laws/*.py",
+    "state/*.py",
     "schedules/*.py",
-    "indices/*.py",
-    "engines/*.py",
+    "engines/**/*.py",
+    "policies/*.py",
     "problems.py",
     "jit.py",
-    "linking.py",
 )
 
 GENERIC = "generic"  # any processor of this architecture

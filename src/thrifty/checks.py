@@ -41,6 +41,11 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
     return whole
 
 
+def is_ours(kind: Any) -> bool:
+    """Whether a class or a function is thrifty's own."""
+    return str(kind.__module__).partition(".")[0] == "thrifty"
+
+
 def number(name: str, value: object) -> float:
     """A finite real number."""
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, Real):

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thrifty import checks
-from thrifty.engines.late import GEOMETRIC, PROMPT, UNIFORM, Late, new_late
-from thrifty.engines.state import delay_stream
+from thrifty.engines.late import GEOMETRIC, PROMPT, UNIFORM, Delays
 from thrifty.errors import InvalidType, InvalidValue
 
 LONGEST = 10**7
@@ -25,8 +24,8 @@ class Delay(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def late(self, seed: int, run: int) -> Late:
-        """The delays of one run, as the kernels see them."""
+    def late(self) -> Delays:
+        """The delays as the kernels see them."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ class ConstantDelay(Delay):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rounds", checks.integer("rounds", self.rounds, at_least=0, at_most=LONGEST))
 
-    def late(self, seed: int, run: int) -> Late:
+    def late(self) -> Delays:
         kind = UNIFORM if self.rounds else PROMPT
-        return new_late(kind, self.rounds, self.rounds, 0.0, delay_stream(seed, run))
+        return Delays(kind, self.rounds, self.rounds)
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ class UniformDelay(Delay):
         if self.low > self.high:
             raise InvalidValue(f"low must be at most high, {self.high}, got {self.low}")
 
-    def late(self, seed: int, run: int) -> Late:
-        return new_late(UNIFORM, self.low, self.high, 0.0, delay_stream(seed, run))
+    def late(self) -> Delays:
+        return Delays(UNIFORM, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,10 @@ class GeometricDelay(Delay):
         mean = checks.at_least("mean", self.mean, 0.0, at_most=LONGEST / CUT)
         object.__setattr__(self, "mean", mean)
 
-    def late(self, seed: int, run: int) -> Late:
+    def late(self) -> Delays:
         # P(delay >= d) = (mean / (mean + 1))^d = exp(-d / scale)
         scale = 1.0 / math.log1p(1.0 / self.mean) if self.mean else 0.0
-        return new_late(GEOMETRIC, 0, math.ceil(CUT * scale), scale, delay_stream(seed, run))
+        return Delays(GEOMETRIC, 0, math.ceil(CUT * scale), scale)
 
 
 DELAYS: dict[str, type[Delay]] = {

@@ -1,21 +1,32 @@
-"""How kernels are compiled: ``kernel`` for the small ones, ``entry`` for those called from Python.
+"""How kernels are compiled, called from Python, and called by address.
 
-Only entries are cached on disk (``cache.py``), since what they call is compiled into them.
+``kernel``     a function that other kernels call: it is compiled into them.
+``entry``      a kernel that Python calls: cached on disk (``cache.py``).
+``address``    where the compiled form of a function is, cached on disk too. Engines call policies and laws by
+               address, so that an engine is compiled once, and a policy only when it is used.
 """
 
+import functools
+import itertools
+import math
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from thrifty import cache
 from thrifty.cache import config
-from thrifty.linking import Linked
 
-__all__ = ["compile_by", "config", "entry", "hot", "inlined", "kernel"]
+__all__ = ["address", "bound", "caller", "compile_by", "config", "entry", "hot", "is_fresh", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,23 +38,39 @@ UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def kernel(function: Function, **options: Any) -> Function:
-    """Compile a function that other kernels call: it is linked into them."""
-    if config.DISABLE_JIT:
-        return function
-    return cast(Function, Linked(function, **UNCOUNTED, **options))
+    """Compile a function that other kernels call: it is compiled into them."""
+    return cast(Function, numba.njit(**UNCOUNTED, **options)(function))
 
 
 def hot(function: Function) -> Function:
-    """A small kernel of every round, or a loop over the arms: it is compiled into its callers."""
+    """Force-inlined: small kernels on the hot path, and loops over arms."""
     return kernel(function, forceinline=True)
 
 
-def inlined(function: Function) -> Function:
-    """A kernel that is copied into each caller: one that takes other kernels as arguments."""
-    return cast(Function, numba.njit(inline="always", **UNCOUNTED)(function))
+def bound(template: Callable[..., Any], name: str, /, **kernels: Any) -> Callable[..., Any]:
+    """A function like the template, with these values for its globals of the same names.
+
+    Numba's cache on disk knows functions by name and not what they call, so each gets a name of its own.
+    """
+    template = getattr(template, "py_func", template)
+    function = FunctionType(template.__code__, template.__globals__ | kernels, name)
+    function.__module__, function.__qualname__ = template.__module__, name
+    return function
 
 
 _decorating = threading.Lock()
+
+
+@contextmanager
+def _our_cache() -> Iterator[None]:
+    """Numba's cache asks our locator meanwhile where to keep what is compiled."""
+    with _decorating:
+        before = config.CACHE_LOCATOR_CLASSES
+        config.CACHE_LOCATOR_CLASSES = f"{cache.__name__}.{cache.Locator.__name__}"
+        try:
+            yield
+        finally:
+            config.CACHE_LOCATOR_CLASSES = before
 
 
 def entry(function: Function) -> Function:
@@ -53,46 +80,103 @@ def entry(function: Function) -> Function:
     """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)
-    with _decorating:
-        before = config.CACHE_LOCATOR_CLASSES
-        config.CACHE_LOCATOR_CLASSES = f"{cache.__name__}.{cache.Locator.__name__}"
-        try:
-            return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **UNCOUNTED)(function))
-        finally:
-            config.CACHE_LOCATOR_CLASSES = before
+    with _our_cache():
+        return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **UNCOUNTED)(function))
 
+
+# Functions by address ----------------------------------------------------------------------------------
+
+_kept: dict[int, Any] = {}  # what has to live on behind an address; interpreted, the functions themselves
+_numbers = itertools.count(1)
+
+
+def address(function: Callable[..., Any], signature: Any, *, cached: bool = True) -> int:
+    """Compile a function, or load it from the cache on disk, and tell where it is. It must not raise."""
+    if config.DISABLE_JIT:
+        number = next(_numbers)
+        _kept[number] = function
+        return number
+    options: dict[str, Any] = {"forceinline": True, **UNCOUNTED}
+    with compiling, _announced(function, cached=cached), _our_cache():
+        try:
+            compiled = numba.cfunc(signature, cache=cached and cache.is_usable(), **options)(function)
+        except OSError:
+            _cannot_keep()
+            compiled = numba.cfunc(signature, **options)(function)
+    where = cast(int, compiled.address)
+    _kept[where] = compiled
+    return where
+
+
+def caller(signature: Any) -> Callable[..., Any]:
+    """``call(address, (argument, ...))`` for kernels: call the function of this signature that is there."""
+
+    def call(address, arguments):  # type: ignore[no-untyped-def]
+        return _kept[address](*arguments)
+
+    @intrinsic
+    def by_address(typing, address, arguments):  # type: ignore[no-untyped-def]
+        def make(context: Any, builder: Any, made: Any, values: Any) -> Any:
+            given = [
+                context.cast(builder, builder.extract_value(values[1], number), kind, wanted)
+                for number, (kind, wanted) in enumerate(zip(arguments, signature.args, strict=True))
+            ]
+            value_type = context.get_value_type
+            kind = ir.FunctionType(value_type(signature.return_type), [value_type(k) for k in signature.args])
+            # llvmlite can only call a function by address through a pointer that is typed, as Numba does.
+            return builder.call(builder.inttoptr(values[0], ir.PointerType(kind)), given)
+
+        return signature.return_type(types.int64, arguments), make
+
+    return call if config.DISABLE_JIT else cast(Callable[..., Any], by_address)
+
+
+# Before anything is called -----------------------------------------------------------------------------
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]  # an entry, and arguments with which it does nothing
-
-# About how long an entry takes to compile, by the first part of its name, and whatever comes first besides:
-# seconds of one core.
-SECONDS = {"begin": 3, "select": 6, "update": 2, "play": 7}
-BESIDES, OTHERS = 8, 2
-
 
 compiling = threading.RLock()  # held meanwhile: a fork waits for it, or the child would for ever
 
 
+def is_fresh(function: Callable[..., Any]) -> bool:
+    """Whether an entry was neither compiled nor loaded in this process."""
+    return getattr(function, "signatures", True) == []
+
+
 def compile_by(calls: Iterable[Call]) -> None:
-    """Compile entries, or load them from the cache, by calling them once. What there is to compile is said on
-    standard error first, because silent seconds look like a fault."""
+    """Compile entries, or load them from the cache, by calling them once."""
     with compiling:
-        fresh = [call for call in calls if getattr(call[0], "signatures", True) == []]
-        missing = [function for function, _ in fresh if not cache.has(function)]
-        seconds = BESIDES + sum(SECONDS.get(function.__name__.split("_")[0], OTHERS) for function in missing)
-        for function, arguments in fresh:
-            if function in missing:
-                step = f"step {missing.index(function) + 1} of {len(missing)}"
-                _say(
-                    f"compiling {function.__name__}, {step} (about {seconds} s in all, once on this machine)"
-                )
-            kept = cache.is_usable()
-            try:
-                function(*arguments)
-            except OSError:  # it is compiled, but there is no place to keep it
-                kept = False
-            if not kept:
-                _say(f"it is for this process alone: {cache.folder()} cannot be written")
+        for function, arguments in calls:
+            if is_fresh(function):
+                with _announced(function):
+                    try:
+                        function(*arguments)
+                    except OSError:  # it is compiled
+                        _cannot_keep()
+
+
+PAUSE = 2.0  # seconds: what is compiled after a shorter one belongs to the same announcement
+_compiled = -math.inf  # when something was compiled last
+
+
+@contextmanager
+def _announced(function: Callable[..., Any], *, cached: bool = True) -> Iterator[None]:
+    """If a function has to be compiled, say so on standard error: silent seconds look like a fault."""
+    global _compiled
+    missing = cached and not cache.has(function)
+    if missing:
+        if time.monotonic() > _compiled + PAUSE:
+            _say("compiling, which takes a few seconds, once on this machine")
+        if not cache.is_usable():
+            _cannot_keep()
+    yield
+    if missing:
+        _compiled = time.monotonic()
+
+
+@functools.cache
+def _cannot_keep() -> None:
+    _say(f"what is compiled is for this process alone: {cache.folder()} cannot be written")
 
 
 def _say(text: str) -> None:

@@ -2,8 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -11,12 +12,11 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.jit import hot
+from thrifty.jit import address
 from thrifty.numerics import normal, random
+from thrifty.state.calls import SIGNATURES
 
 Numbers = Sequence[float] | Floats  # given as either, kept as a tuple
-
-BERNOULLI, GAUSSIAN, BETA, CLIPPED_GAUSSIAN, DISCRETE, POISSON, EXPONENTIAL = range(7)
 
 # What rewards can be, from the narrowest kind to the widest: 0 or 1, in [0, 1], at least 0, or any number.
 REWARDS = ("binary", "unit", "non-negative", "any")
@@ -25,31 +25,63 @@ REWARDS = ("binary", "unit", "non-negative", "any")
 class Arms(NamedTuple):
     """A problem as the kernels see it."""
 
-    kind: int
-    params: Floats  # a row per arm: mean, (mean, sd), two shapes, or cumulative probabilities
-    values: Floats  # the support of a discrete problem
+    pull: Callable[..., float]  # (state, i): the reward of one pull of arm i
+    params: (
+        Floats  # (K, 2): what it needs to know of an arm: mean, (mean, sd), two shapes, or a slice of values
+    )
+    values: Floats  # what it needs to know besides
     gaps: Floats
 
+    @property
+    def address(self) -> int:
+        """Where the compiled pull is."""
+        return address_of(self.pull)
 
-@hot
-def pull(arms, i, rng):
-    """The reward of one pull of arm i."""
-    if arms.kind == BERNOULLI:
-        return 1.0 if random.uniform(rng) < arms.params[i, 0] else 0.0
-    if arms.kind == GAUSSIAN:
-        return arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)
-    if arms.kind == BETA:
-        return random.beta(rng, arms.params[i, 0], arms.params[i, 1])
-    if arms.kind == CLIPPED_GAUSSIAN:
-        return min(1.0, max(0.0, arms.params[i, 0] + arms.params[i, 1] * random.normal(rng)))
-    if arms.kind == POISSON:
-        return random.poisson(rng, arms.params[i, 0])
-    if arms.kind == EXPONENTIAL:
-        return arms.params[i, 0] * random.exponential(rng)
-    u, j = random.uniform(rng), 0
-    while u >= arms.params[i, j]:  # the last cumulative probability is 1, and u is below it
+
+@cache
+def address_of(pull: Callable[..., float]) -> int:
+    """Where the compiled form of a pull is."""
+    return address(pull, SIGNATURES["pull"])
+
+
+# The reward of one pull of arm i. Its numbers are in state.arms.
+
+
+def pull_bernoulli(state, i):
+    return 1.0 if random.uniform(state.reward_rng) < state.arms[i, 0] else 0.0
+
+
+def pull_gaussian(state, i):
+    return state.arms[i, 0] + state.arms[i, 1] * random.normal(state.reward_rng)
+
+
+def pull_clipped_gaussian(state, i):
+    return min(1.0, max(0.0, state.arms[i, 0] + state.arms[i, 1] * random.normal(state.reward_rng)))
+
+
+def pull_beta(state, i):
+    return random.beta(state.reward_rng, state.arms[i, 0], state.arms[i, 1])
+
+
+def pull_discrete(state, i):
+    u, start, j = random.uniform(state.reward_rng), int(state.arms[i, 0]), 0
+    while u >= state.values[start + j]:  # the last cumulative probability is 1, and u is below it
         j += 1
-    return arms.values[j]
+    return state.values[j]
+
+
+def pull_poisson(state, i):
+    return random.poisson(state.reward_rng, state.arms[i, 0])
+
+
+def pull_exponential(state, i):
+    return state.arms[i, 0] * random.exponential(state.reward_rng)
+
+
+PULLS = (
+    pull_bernoulli, pull_gaussian, pull_clipped_gaussian, pull_beta, pull_discrete, pull_poisson,
+    pull_exponential,
+)  # fmt: skip
 
 
 class Problem(ABC):
@@ -75,8 +107,10 @@ class Problem(ABC):
         gaps: Floats = means.max() - means
         return gaps
 
-    def _arms(self, code: int, params: Floats, values: Floats | None = None) -> Arms:
-        return Arms(code, np.ascontiguousarray(params), np.zeros(0) if values is None else values, self.gaps)
+    def _arms(self, pull: Callable[..., float], params: Floats, values: Floats | None = None) -> Arms:
+        pairs = np.zeros((len(params), 2))
+        pairs[:, : params.shape[1]] = params
+        return Arms(pull, pairs, np.zeros(0) if values is None else values, self.gaps)
 
     def _clean(self, name: str) -> Floats:
         """Check a field that holds one number per arm, and keep it as a tuple."""
@@ -108,7 +142,7 @@ class Bernoulli(Problem):
         return np.array(self.means)
 
     def arms(self) -> Arms:
-        return self._arms(BERNOULLI, self.expectations[:, None])
+        return self._arms(pull_bernoulli, self.expectations[:, None])
 
 
 @dataclass(frozen=True)
@@ -131,7 +165,7 @@ class Gaussian(Problem):
         return np.array(self.means)
 
     def arms(self) -> Arms:
-        return self._arms(GAUSSIAN, _columns(self.means, self.sd))
+        return self._arms(pull_gaussian, _columns(self.means, self.sd))
 
 
 @dataclass(frozen=True)
@@ -160,7 +194,7 @@ class ClippedGaussian(Problem):
         return np.array([self.sd * (_j(-m / self.sd) - _j((1.0 - m) / self.sd)) for m in self.means])
 
     def arms(self) -> Arms:
-        return self._arms(CLIPPED_GAUSSIAN, _columns(self.means, self.sd))
+        return self._arms(pull_clipped_gaussian, _columns(self.means, self.sd))
 
 
 @dataclass(frozen=True)
@@ -191,7 +225,7 @@ class Beta(Problem):
         return means
 
     def arms(self) -> Arms:
-        return self._arms(BETA, np.column_stack([self.a, self.b]))
+        return self._arms(pull_beta, np.column_stack([self.a, self.b]))
 
 
 @dataclass(frozen=True)
@@ -237,7 +271,9 @@ class Discrete(Problem):
         possible = np.cumsum(np.array(self.probabilities)[:, ::-1], axis=1)[:, ::-1] > 0.0
         cumulative[:, :-1] = np.where(possible[:, 1:], cumulative[:, :-1], 1.0)
         cumulative[:, -1] = 1.0
-        return self._arms(DISCRETE, cumulative, np.array(self.values))
+        count = len(self.values)  # the values come first, then each arm's cumulative probabilities
+        starts = count * np.arange(1.0, 1.0 + len(cumulative))
+        return self._arms(pull_discrete, starts[:, None], np.append(self.values, cumulative))
 
 
 @dataclass(frozen=True)
@@ -260,7 +296,7 @@ class Poisson(Problem):
         return np.array(self.means)
 
     def arms(self) -> Arms:
-        return self._arms(POISSON, self.expectations[:, None])
+        return self._arms(pull_poisson, self.expectations[:, None])
 
 
 @dataclass(frozen=True)
@@ -283,7 +319,7 @@ class Exponential(Problem):
         return np.array(self.means)
 
     def arms(self) -> Arms:
-        return self._arms(EXPONENTIAL, self.expectations[:, None])
+        return self._arms(pull_exponential, self.expectations[:, None])
 
 
 def _columns(means: Numbers, sd: float) -> Floats:

@@ -9,7 +9,7 @@ slice is more than MOST: at 0.4 µs, the dearest index that there is (Bayes-UCB)
 import time
 from collections.abc import Callable, Iterator
 
-from thrifty.engines.state import Rule
+from thrifty.engines.memory import Rule
 
 GOAL = 0.1  # seconds
 FIRST, MOST = 100_000, 2_000_000  # arms looked at in a slice

@@ -8,14 +8,13 @@ from numba import njit
 
 from tests.support.chance import assert_uniform
 from thrifty.engines import scan, tournament
-from thrifty.engines.state import Rule, new_state
 from thrifty.numerics import random
 
 SIZES = [1, 2, 3, 5, 16, 17, 64, 65, 300]
 
 
 def empty_tree(arms: int) -> np.ndarray:
-    return new_state(Rule(0, arms, arms), random.generator(0), "tournament").tree
+    return tournament.built(np.full(arms, -math.inf), arms)
 
 
 def tied_indices(arms: int, levels: int, seed: int) -> np.ndarray:
@@ -29,8 +28,8 @@ def tied_indices(arms: int, levels: int, seed: int) -> np.ndarray:
 def choices(index, tree, rng, counts):
     """How often each arm is chosen, by scan (row 0) and by tournament (row 1)."""
     for _ in range(100_000):
-        counts[0, scan.choose(index, rng)] += 1
-        counts[1, tournament.choose(tree, index, rng)] += 1
+        counts[0, scan.largest(index, rng)] += 1
+        counts[1, tournament.largest(tree, index, rng)] += 1
 
 
 @pytest.mark.parametrize("arms", SIZES)
@@ -40,9 +39,9 @@ def test_a_built_tree_chooses_like_a_scan(arms: int) -> None:
         index = tied_indices(arms, levels=2 + trial % 4, seed=trial)
         tournament.build(tree, index)
         by_scan, by_tree = random.generator(trial), random.generator(trial)
-        chosen = scan.choose(index, by_scan)
+        chosen = scan.largest(index, by_scan)
         assert index[chosen] == index.max()
-        assert tournament.choose(tree, index, by_tree) == chosen
+        assert tournament.largest(tree, index, by_tree) == chosen
         assert by_tree.tolist() == by_scan.tolist()
 
 
@@ -52,14 +51,14 @@ def test_a_repaired_tree_is_a_built_one(arms: int) -> None:
     repaired, built = empty_tree(arms), empty_tree(arms)
     index = tied_indices(arms, 4, seed=arms)
     for i in range(arms):  # as after the initial pulls
-        tournament.place(repaired, index, i)
+        tournament.repair(repaired, index, i)
     changes = np.random.default_rng(arms)
     for _ in range(300):
         tournament.build(built, index)
         np.testing.assert_array_equal(repaired, built)
         i = changes.integers(arms)
         index[i] = changes.choice([-math.inf, 0.0, 1.0, 2.0])
-        tournament.place(repaired, index, i)
+        tournament.repair(repaired, index, i)
 
 
 @pytest.mark.parametrize(
@@ -84,5 +83,5 @@ def test_ties_are_broken_uniformly(index: list[float], best: list[int]) -> None:
 def test_only_a_tie_costs_a_random_number() -> None:
     for index, moves in (([1.0, 3.0, 2.0], False), ([3.0, 3.0, 2.0], True)):
         rng = random.generator(32)
-        scan.choose(np.array(index), rng)
+        scan.largest(np.array(index), rng)
         assert (rng.tolist() != random.generator(32).tolist()) == moves

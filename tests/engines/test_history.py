@@ -1,5 +1,6 @@
 """The history of rewards against a dictionary of counters."""
 
+import copy
 from collections import Counter
 
 import numpy as np
@@ -8,10 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from thrifty.engines import history as module
-from thrifty.engines.history import LEAST, ROOM, SIZE, START, TIMES, VALUE, add, begin, entries, fits, moved
+from thrifty.engines.memory import POSITIONS, Hooks, Memory, Rule, new_memory
+from thrifty.jit import entry, kernel
+from thrifty.state import history as module
+from thrifty.state.header import ROWS, opened
+from thrifty.state.history import HISTORY, LEAST, ROOM, SIZE, START, TIMES, VALUE, begin, entries, moved
 
 of = getattr(module.of, "py_func", module.of)  # kernels own no arrays, so they return none to Python
+keep = kernel(module.keep)
+
+
+@entry
+def add(block, arm, reward, weight):
+    keep(opened(block), arm, reward, weight)
+
+
+@entry
+def fits(block, arm):
+    return module.fits(opened(block), arm)
+
 
 MARGIN = 300  # rows behind a history that nobody may write to: kernels do not check where they write
 NOBODY = -7.0
@@ -25,41 +41,58 @@ PULLS = st.lists(st.tuples(st.integers(0, 3), FEW), max_size=80) | st.lists(
 PRIOR = st.none() | st.tuples(FEW | MANY, st.floats(0.01, 50.0))
 
 
+def new_history(arms: int, rows: int, prior: tuple[float, float] | None = None) -> Memory:
+    """The memory of arms whose rewards are kept, with rows behind the history."""
+    mean, weight = prior or (0.0, 0.0)
+    rule = Rule(arms, 1, prior_mean=mean, prior_weight=weight)
+    memory = new_memory(rule, Hooks(), [HISTORY], np.ones(4, np.uint64), sizes={"history": rows + MARGIN})
+    memory.field("history")[int(memory.field("used")[0]) :] = NOBODY
+    return resized(memory, rows)
+
+
+def resized(memory: Memory, rows: int) -> Memory:
+    """Kernels see a history of so many rows."""
+    memory.block[POSITIONS["history"] + ROWS] = rows
+    return memory
+
+
 class Story:
     """A history with rows to spare, and what it should hold."""
 
     def __init__(self, arms: int, rows: int, prior: tuple[float, float] | None = None) -> None:
-        self.all = np.full((rows + MARGIN, 2), NOBODY)
-        self.rows = rows
-        self.spans = np.zeros((arms, 3), np.int64)
-        self.used = 0
+        self.memory, self.rows = new_history(arms, rows, prior), rows
         self.told: list[Counter[float]] = [Counter() for _ in range(arms)]
         if prior is not None:
-            self.used = begin(self.history, self.spans, *prior)
             for counter in self.told:
                 counter[prior[0]] = prior[1]  # type: ignore[assignment]
 
     @property
-    def history(self) -> NDArray[np.float64]:
-        return self.all[: self.rows]
+    def spans(self) -> NDArray[np.int64]:
+        return self.memory.field("spans")
+
+    @property
+    def used(self) -> int:
+        return int(self.memory.field("used")[0])
 
     def fits(self, arm: int) -> bool:
-        return bool(fits(self.history, self.spans, self.used, arm))
+        return bool(fits(self.memory.block, arm))
 
     def add(self, arm: int, reward: float, weight: float = 1.0) -> None:
-        self.used = add(self.history, self.spans, self.used, arm, reward, weight)
+        add(self.memory.block, arm, reward, weight)
         self.told[arm][reward] += weight  # type: ignore[assignment]
 
     def move(self, rows: int) -> None:
-        target = np.full((rows + MARGIN, 2), NOBODY)
-        self.used = moved(self.history, self.spans, target[:rows])
-        self.all, self.rows = target, rows
+        target = new_history(len(self.told), rows)
+        target.field("spans")[:] = self.spans
+        moved(self.memory.field("history"), target.state)
+        self.memory, self.rows = target, rows
 
     def check(self) -> None:
         """It holds what was told, in order; no two arms share a row; nothing is written elsewhere."""
-        taken = np.zeros(len(self.all), int)
+        everything = resized(copy.copy(self.memory), self.rows + MARGIN).field("history")
+        taken = np.zeros(len(everything), int)
         for arm, counter in enumerate(self.told):
-            values, times = of(self.history, self.spans, arm)
+            values, times = of(self.memory.state, arm)
             assert values.tolist() == sorted(counter)
             assert times.tolist() == [counter[x] for x in values.tolist()]
             start, size, room = self.spans[arm].tolist()
@@ -68,7 +101,7 @@ class Story:
         assert taken.max(initial=0) <= 1
         assert not taken[self.used :].any()
         assert self.used <= self.rows
-        assert np.all(self.all[self.used :] == NOBODY)
+        assert np.all(everything[self.used :] == NOBODY)
 
 
 @given(arms=ARMS, pulls=PULLS, prior=PRIOR)
@@ -128,9 +161,10 @@ def test_fits_is_exact(arms: int, pulls: list[tuple[int, float]], rows: int) -> 
         story.add(arm % arms, reward)
     for arm in range(arms):
         size = max(rows, story.used)
-        said = bool(fits(story.all[:size], story.spans, story.used, arm))
-        after = add(story.all.copy(), story.spans.copy(), story.used, arm, 1e10, 1.0)
-        assert said == (after <= size)
+        said = bool(fits(resized(copy.copy(story.memory), size).block, arm))
+        after = copy.copy(story.memory)
+        add(after.block, arm, 1e10, 1.0)
+        assert said == (after.field("used")[0] <= size)
 
 
 @given(arms=ARMS, pulls=PULLS, prior=PRIOR)
@@ -149,16 +183,20 @@ def test_moved_leaves_no_gap(
 
 def test_begin_with_a_prior_for_each_arm() -> None:
     means, weights = np.array([0.25, 0.0, 1.0]), np.array([2.0, 0.5, 7.0])
-    history, spans = np.full((10, 2), NOBODY), np.full((3, 3), 99)
-    assert begin(history, spans, means, weights) == 6
+    memory = new_history(3, 10)
+    memory.field("spans")[:] = 99
+    state = memory.state
+    begin(state, means, weights)
+    assert state.used.tolist() == [6]
     for arm in range(3):
-        values, times = of(history, spans, arm)
+        values, times = of(state, arm)
         assert (values.tolist(), times.tolist()) == ([means[arm]], [weights[arm]])
-    assert spans[:, START].tolist() == [0, 2, 4]
-    assert spans[:, ROOM].tolist() == [LEAST] * 3
-    assert add(history, spans, 6, 1, 0.75, 1.0) == 6  # there is room for one more
-    assert history[2:4, VALUE].tolist() == [0.0, 0.75]
-    assert history[2:4, TIMES].tolist() == [0.5, 1.0]
+    assert state.spans[:, START].tolist() == [0, 2, 4]
+    assert state.spans[:, ROOM].tolist() == [LEAST] * 3
+    add(memory.block, 1, 0.75, 1.0)
+    assert state.used.tolist() == [6]  # there was room for one more
+    assert state.history[2:4, VALUE].tolist() == [0.0, 0.75]
+    assert state.history[2:4, TIMES].tolist() == [0.5, 1.0]
 
 
 def test_the_weight_of_a_prior_and_of_a_reward_add_up() -> None:

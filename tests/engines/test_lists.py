@@ -11,10 +11,11 @@ from scipy import stats
 import thrifty
 from tests.support.chance import SIGMAS, assert_uniform
 from tests.support.drive import Run, new_run
-from thrifty.engines.state import LEFT, reward_stream
-from thrifty.indices.dirichlet_sampling import VARIANTS
+from thrifty.engines.memory import reward_stream
 from thrifty.numerics import kl, random
 from thrifty.policies import Policy
+from thrifty.policies.dirichlet_sampling import VARIANTS
+from thrifty.state.lists import LEFT
 
 Pulls = Generator[int, float, None]  # arms to pull; their rewards are sent back
 Sampled = thrifty.Bernoulli | thrifty.Discrete
@@ -189,7 +190,7 @@ def test_when_the_best_are_removed_the_others_return(rounds: int, horizon: int) 
 def arms_of(run: Run) -> tuple[np.ndarray, ...]:
     """Copies of pulls, means, draws and who has won a duel, and how many of those wait for their pull."""
     state = run.state
-    return *(a.copy() for a in (state.pulls, state.means, state.draws, state.marks)), state.count[LEFT].copy()
+    return *(a.copy() for a in (state.pulls, state.means, state.draws, state.marks)), state.lists[LEFT].copy()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -252,7 +253,7 @@ def test_how_often_challengers_win() -> None:
     run.play(0, 4)
     surplus, variance = 0.0, 0.0
     for t in range(4, 3000):
-        left, pulls, means = run.state.count[LEFT], run.state.pulls.copy(), run.state.means.copy()
+        left, pulls, means = run.state.lists[LEFT], run.state.pulls.copy(), run.state.means.copy()
         sums = run.state.sums.copy()
         run.play(t, t + 1)
         if left == 0:

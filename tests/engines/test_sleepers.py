@@ -20,37 +20,20 @@ from scipy import special, stats
 
 import thrifty
 from tests.support.chance import SIGMAS, UNLUCKY, assert_law, assert_share, assert_uniform
-from tests.support.drive import new_run
-from thrifty import laws
-from thrifty.engines import decide, sleepers, tournament
-from thrifty.engines.header import opened, rule_of
-from thrifty.engines.play import begin_sleepers
-from thrifty.engines.sleepers import NEW, OLD, TOTAL
-from thrifty.engines.state import (
-    ARMS,
-    CLOCK,
-    DUEL,
-    ENGINE,
-    EPSILON,
-    FRESH,
-    GROUPS,
-    HANDED,
-    NEWEST,
-    OLDEST,
-    SCHEDULES,
-    SPENT,
-    SWEEPING,
-    SWEPT,
-    Rule,
-    State,
-    draws,
-    new_memory,
-    new_state,
-)
+from tests.support.drive import Run, new_run
+from thrifty.engines import entries, tournament
+from thrifty.engines.sleepers import duel, fresh, line
+from thrifty.engines.sleepers.duel import NEWEST, OLDEST
+from thrifty.engines.sleepers.line import GROUPS, NEW, OLD, SWEEPING, SWEPT, TOTAL
 from thrifty.jit import entry, kernel
+from thrifty.laws import FAMILIES, LAWS
 from thrifty.numerics import random
 from thrifty.policies import Policy
+from thrifty.policies.program import program
 from thrifty.problems import Problem
+from thrifty.state import calls
+from thrifty.state.header import opened
+from thrifty.state.statistics import ARMS, CLOCK, HANDED, SPENT
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,7 +77,7 @@ def exponential_family(n: float, s: float) -> Index:
 
 
 INDICES = {"gaussian": gaussian, "beta": beta, "exponential-family": exponential_family}
-CODES = laws.CODES | {"exponential-family": laws.EXPONENTIAL_FAMILY}
+ALL_LAWS = LAWS | {"exponential-family": FAMILIES["bernoulli"]}
 
 
 def by_quantiles(law: Any) -> Index:
@@ -177,47 +160,38 @@ def assert_same_counts(first: Integers, second: Integers, unlucky: float = UNLUC
 # The engine with frozen statistics ----------------------------------------------------------------------
 
 
-@entry
-def begin(header):
-    state = opened(header)
-    rule = rule_of(state)
-    begin_sleepers(rule, state)
-
-
 @kernel
-def shift(rule, state, level, arms):
+def shift(state, level, arms):
     """Complete the sweep that is under way, then move this many arms to a new level."""
-    if state.count[SWEEPING]:
-        sleepers._sweep(rule, state, state.count[ARMS])
+    if state.sweep[SWEEPING]:
+        line.sweep(state, state.count[ARMS])
     state.levels[NEW] = level
-    state.count[SWEEPING] = 1
-    sleepers._sweep(rule, state, arms)
+    state.sweep[SWEEPING] = 1
+    line.sweep(state, arms)
 
 
 @kernel
-def follow(rule, state, moves, t):
+def follow(state, moves, t):
     """Rows of ``moves`` are (level, arms to move there); with a negative number of arms, nothing moves."""
     if moves.shape[0] > 0 and moves[t % moves.shape[0], 1] >= 0.0:
-        shift(rule, state, moves[t % moves.shape[0], 0], int(moves[t % moves.shape[0], 1]))
+        shift(state, moves[t % moves.shape[0], 0], int(moves[t % moves.shape[0], 1]))
 
 
 @entry
-def set_levels(header, old, new, arms):
+def set_levels(block, old, new, arms):
     """This many arms at the new level, the others at the old one."""
-    state = opened(header)
-    rule = rule_of(state)
-    shift(rule, state, old, state.count[ARMS])
-    shift(rule, state, new, arms)
+    state = opened(block)
+    shift(state, old, state.count[ARMS])
+    shift(state, new, arms)
 
 
 @entry
-def choose(header, moves, counts, times):
+def choose(block, moves, counts, times):
     """How often each arm is chosen, while the level moves."""
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     for t in range(times):
-        follow(rule, state, moves, t)
-        counts[sleepers.choose(rule, state)] += 1
+        follow(state, moves, t)
+        counts[calls.choose(state.engine.choose, (state, 0))] += 1
 
 
 STAY = np.empty((0, 2))
@@ -230,18 +204,36 @@ def random_moves(arms: int) -> Floats:
     return np.column_stack([levels, rng.integers(-arms, arms + 1, 997)])
 
 
-def frozen(rule: Rule, n: list[int], s: list[int]) -> State:
+def asleep(policy: Policy, arms: int, seed: int, prior: tuple[float, float] = (0.0, 0.0)) -> Run:
+    """Before the first round, on sleepers."""
+    playing = program(policy, "sleepers")
+    rule = policy.resolve(arms, 10**9)._replace(prior_mean=prior[0], prior_weight=prior[1])
+    memory = playing.memory(rule, random.generator(seed))
+    playing.compile(memory, "select", "rebuild", "add", "remove")
+    return Run(playing, rule, memory, memory.state)
+
+
+def frozen(
+    policy: Policy, n: list[int], s: list[int], seed: int = 2025, prior: tuple[float, float] = (0.0, 0.0)
+) -> Run:
     """A state with these pulls and sums, and every arm at the engine's own level."""
-    state = new_state(rule, random.generator(2025), "sleepers")
-    state.pulls[:], state.sums[:] = n, s
-    state.waiting[0] = 0
-    begin(state.header)
-    return state
+    run = asleep(policy, len(n), seed, prior)
+    run.state.pulls[:], run.state.sums[:] = n, s
+    run.state.waiting[0] = 0
+    entries.rebuild(run.memory.block)
+    return run
 
 
-def frequencies(rule: Rule, state: State, moves: Floats = STAY, times: int = 1_000_000) -> Integers:
-    counts = np.zeros(rule.arms, np.int64)
-    choose(state.header, moves, counts, times)
+def at_levels(run: Run, wanted: tuple[float, float, float] | None) -> Run:
+    """Its arms at these levels; None: the engine's own."""
+    if wanted is not None:
+        set_levels(run.memory.block, wanted[0], wanted[1], round(wanted[2] * run.rule.arms))
+    return run
+
+
+def frequencies(run: Run, moves: Floats = STAY, times: int = 1_000_000) -> Integers:
+    counts = np.zeros(run.memory.arms, np.int64)
+    choose(run.memory.block, moves, counts, times)
     return counts
 
 
@@ -285,13 +277,10 @@ def chances_of(law: str, statistics: str) -> Floats:
 
 def assert_chosen_by_chance(law: str, statistics: str, levels: str, times: int = 1_000_000) -> None:
     n, s = (STATISTICS | UNBOUNDED)[statistics]
-    rule = Rule(FRESH, len(n), 10**9, law=CODES[law])
-    state = frozen(rule, n, s)
-    if (wanted := LEVELS.get(levels)) is not None:
-        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * len(n)))
-    counts = frequencies(rule, state, random_moves(len(n)) if levels == "moving" else STAY, times)
+    run = at_levels(frozen(thrifty.ThompsonSampling(ALL_LAWS[law]), n, s), LEVELS.get(levels))
+    counts = frequencies(run, random_moves(len(n)) if levels == "moving" else STAY, times)
     assert_frequencies(counts, chances_of(law, statistics))
-    assert (draws(state) == counts.sum()).all()
+    assert (run.draws == counts.sum()).all()
 
 
 @pytest.mark.parametrize("levels", ["own", "low", "far too high", "falling", "rising from below", "moving"])
@@ -317,10 +306,10 @@ def test_arms_are_chosen_by_chance_whatever_the_statistics(law: str, statistics:
 
 def assert_chosen_with_coins(law: str, statistics: str, epsilon: float) -> None:
     n, s = STATISTICS[statistics]
-    rule = Rule(EPSILON, len(n), 10**9, law=CODES[law], epsilon=epsilon)
+    policy = thrifty.EpsilonTS(ALL_LAWS[law], epsilon)
     arms = list(zip(n, s, strict=True))
     indices = [with_coin(INDICES[law](*arm), arm[1] / arm[0], epsilon) for arm in arms]
-    assert_frequencies(frequencies(rule, frozen(rule, n, s), times=300_000), chances(indices))
+    assert_frequencies(frequencies(frozen(policy, n, s), times=300_000), chances(indices))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -353,19 +342,16 @@ def test_ties_that_rounding_makes_are_broken_uniformly(
     law: str, prior: tuple[float, float], levels: str
 ) -> None:
     """A third of ExpTS's draws round to 1 here, or are too small for a number; and a normal is its mean."""
-    rule = Rule(FRESH, 5, 10**9, law=CODES[law], prior_mean=prior[0], prior_weight=prior[1])
-    state = frozen(rule, [0] * 5, [0] * 5)
-    if (wanted := LEVELS[levels]) is not None:
-        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * 5))
-    assert_uniform(frequencies(rule, state, times=100_000))
+    run = frozen(thrifty.ThompsonSampling(ALL_LAWS[law]), [0] * 5, [0] * 5, prior=prior)
+    assert_uniform(frequencies(at_levels(run, LEVELS[levels]), times=100_000))
 
 
 def test_so_are_those_among_several_points_of_an_arm() -> None:
     """A Beta law with ten values to a standard deviation: that an arm's second point is the one that ties
     has to be noticed."""
     arms = 60
-    rule = Rule(FRESH, arms, 10**9, law=laws.BETA)
-    assert_uniform(frequencies(rule, frozen(rule, [10**15] * arms, [10**15] * arms), times=1_500_000))
+    run = frozen(thrifty.ThompsonSampling("beta"), [10**15] * arms, [10**15] * arms)
+    assert_uniform(frequencies(run, times=1_500_000))
 
 
 def test_what_exceeds_its_level_is_not_drawn_again_though_it_rounds_to_it() -> None:
@@ -373,16 +359,16 @@ def test_what_exceeds_its_level_is_not_drawn_again_though_it_rounds_to_it() -> N
     where the rate is 10^15 spacings. In every other round arm 0 is at the level 1, and drawn; the others are
     then drawn at most as often as none of them is above its level."""
     arms, times, low = 3, 100_000, math.nextafter(1.0, 0.0)
-    rule = Rule(FRESH, arms, 10**9, law=laws.BETA)
-    state = frozen(rule, [10**15] * arms, [10**15] * arms)
+    run = frozen(thrifty.ThompsonSampling("beta"), [10**15] * arms, [10**15] * arms)
+    state = run.state
     rate, width, bound = 1e15 * (1.0 - low), 2.0**-3, 0.0
     assert 0.5 * width < rate < width
     for moves in ([[low, arms]], [[low, arms], [1.0, 1.0]]):
         before = state.evaluations[0]
-        frequencies(rule, state, np.array(moves), times)
+        frequencies(run, np.array(moves), times)
         mean = (state.evaluations[0] - before) / times - arms  # whose rates are computed anew
-        asleep = arms + 1 - len(moves)
-        bound += asleep * (width + math.exp(-asleep * rate)) + arms - asleep
+        low_arms = arms + 1 - len(moves)
+        bound += low_arms * (width + math.exp(-low_arms * rate)) + arms - low_arms
         error = math.sqrt(2.0 * (arms * width + 0.25 * arms * arms) / times)  # of points and forced draws
         assert mean < bound / len(moves) + SIGMAS * error
         assert len(moves) == 2 or mean > bound - SIGMAS * error
@@ -391,11 +377,11 @@ def test_what_exceeds_its_level_is_not_drawn_again_though_it_rounds_to_it() -> N
 def test_a_level_is_found_where_most_rates_are_zero() -> None:
     """One arm is hundreds of standard deviations better than the sample that the level is computed from."""
     n, s = [10**6] * 200, [9 * 10**5] + [10**5] * 199
-    rule = Rule(FRESH, 200, 10**9, law=laws.GAUSSIAN)
-    state = frozen(rule, n, s)
+    run = frozen(thrifty.ThompsonSampling(), n, s)
+    state = run.state
     assert np.isfinite(state.levels[[NEW, OLD]]).all()
     before = state.evaluations[0]
-    assert frequencies(rule, state, times=1000)[0] == 1000
+    assert frequencies(run, times=1000)[0] == 1000
     assert state.evaluations[0] - before < 20_000
 
 
@@ -407,25 +393,22 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
     """In the middle of a sweep: the last arm takes over the number of one that goes, and with it a level."""
     n, s = STATISTICS["mixed"]
     arms = list(zip(n, s, strict=True))
-    rule = Rule(FRESH, len(n), 10**9, law=CODES[law], prior_mean=0.5, prior_weight=2.0)
-    memory = new_memory(rule, random.generator(9), "sleepers")
-    state = memory.state
-    state.pulls[:], state.sums[:] = n, s
-    state.count[[ENGINE, HANDED]] = decide.SLEEPERS, len(n)
-    begin(state.header)
-    set_levels(state.header, 1.1, 0.6, 5)
+    run = frozen(thrifty.ThompsonSampling(law), n, s, seed=9, prior=(0.5, 2.0))
+    memory = run.memory
+    run.state.count[HANDED] = len(n)
+    set_levels(memory.block, 1.1, 0.6, 5)
     for gone in (0, 7, 3):
-        decide.remove(memory.header, gone)
+        entries.remove(memory.block, gone)
         memory.resize(len(arms) - 1)
         arms[gone] = arms[-1]
         arms.pop()
     for _ in range(2):
         memory.resize(len(arms) + 1)
-        decide.add(memory.header, np.zeros((1, 2)))
+        entries.add(memory.block, np.zeros((1, 2)))
         arms.append((0, 0))
     state = memory.state
     assert list(zip(state.pulls, state.sums, strict=True)) == arms
-    counts = frequencies(rule._replace(arms=len(arms)), state, times=300_000)
+    counts = frequencies(run, times=300_000)
     assert_frequencies(counts, chances([INDICES[law](n + 2.0, s + 1.0) for n, s in arms]))
 
 
@@ -433,17 +416,16 @@ def test_arms_that_come_and_go_leave_the_others_as_they_were(law: str) -> None:
 
 
 @entry
-def toss(header, coins, together, in_a_row):
+def toss(block, coins, together, in_a_row):
     """How often two arms draw in one round, and how often an arm does in two rounds in a row.
 
     ``coins`` has a row for each round: which arms draw.
     """
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     for t in range(coins.shape[0]):
         for i in range(coins.shape[1]):
             coins[t, i] = -state.draws[i]
-        sleepers.choose(rule, state)
+        calls.choose(state.engine.choose, (state, 0))
         for i in range(coins.shape[1]):
             coins[t, i] += state.draws[i]
             in_a_row[i] += coins[t, i] * coins[t - 1, i] if t > 0 else 0
@@ -454,12 +436,11 @@ def toss(header, coins, together, in_a_row):
 @pytest.mark.parametrize("epsilon", [0.003, 0.2, 0.9, 1.0])
 def test_every_arm_has_a_coin_of_its_own(epsilon: float) -> None:
     times, arms = 200_000, 7
-    rule = Rule(EPSILON, arms, 10**9, law=laws.GAUSSIAN, epsilon=epsilon)
-    state = frozen(rule, [3, 1, 4, 1, 5, 9, 2], [1] * arms)
+    run = frozen(thrifty.EpsilonTS(epsilon=epsilon), [3, 1, 4, 1, 5, 9, 2], [1] * arms)
     coins, together = np.zeros((times, arms), np.int64), np.zeros((arms, arms), np.int64)
     in_a_row = np.zeros(arms, np.int64)
-    toss(state.header, coins, together, in_a_row)
-    assert (coins.sum(axis=0) == draws(state)).all()
+    toss(run.memory.block, coins, together, in_a_row)
+    assert (coins.sum(axis=0) == run.draws).all()
     for i in range(arms):
         assert_share(together[i, i], times, epsilon)
         assert_share(in_a_row[i], times - 1, epsilon**2)
@@ -471,10 +452,9 @@ def test_every_arm_has_a_coin_of_its_own(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-12, 5e-324])
 def test_with_a_tiny_epsilon_the_largest_means_are_chosen(epsilon: float) -> None:
-    rule = Rule(EPSILON, 5, 10**9, law=laws.BETA, epsilon=epsilon)
-    state = frozen(rule, [4, 2, 6, 1, 8], [2, 1, 3, 0, 3])
-    counts = frequencies(rule, state, times=100_000)
-    assert counts[3:].tolist() == draws(state)[3:].tolist() == [0, 0]
+    run = frozen(thrifty.EpsilonTS("beta", epsilon), [4, 2, 6, 1, 8], [2, 1, 3, 0, 3])
+    counts = frequencies(run, times=100_000)
+    assert counts[3:].tolist() == run.draws[3:].tolist() == [0, 0]
     assert_uniform(counts[:3])
 
 
@@ -484,10 +464,10 @@ PHI = 5
 DUELLISTS = ([1, 2, 5, 2], [0, 1, 3, 1])  # pulls and sums
 
 
-def duel(law: str) -> tuple[State, list[Index]]:
+def duellists(law: str) -> tuple[Run, list[Index]]:
     n, s = DUELLISTS
-    rule = Rule(DUEL, len(n), 10**9, law=CODES[law], phi=float(PHI))
-    return frozen(rule, n, s), [INDICES[law](*arm) for arm in zip(n, s, strict=True)]
+    run = frozen(thrifty.TSTD(law=law, phi=PHI), n, s)
+    return run, [INDICES[law](*arm) for arm in zip(n, s, strict=True)]
 
 
 def dense_draws(law: str, rng: np.random.Generator, *shape: int) -> Floats:
@@ -499,28 +479,26 @@ def dense_draws(law: str, rng: np.random.Generator, *shape: int) -> Floats:
 
 
 @entry
-def phase_one(header, moves, renumbered, best, wins):
+def phase_one(block, moves, renumbered, best, wins):
     """Phase I of all arms, again and again: the best draw of each, and in how many rounds it won.
 
     With ``renumbered``, the first arm goes away in the third round and the last one takes over its number.
     """
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     last = state.count[ARMS] - 1
     a, b = state.params[0, 0], state.params[0, 1]
     for run in range(best.shape[0]):
         state.params[0, 0], state.params[0, 1] = a, b
         for i in range(last + 1):
-            sleepers.join(rule, state, i)
-        for t in range(int(rule.phi)):
+            duel.join(state, i)
+        for t in range(int(state.rule.phi)):
             if renumbered and t == 2:
-                sleepers.remove(rule, state, 0)
-                state.params[0, 0], state.params[0, 1] = state.params[last, 0], state.params[last, 1]
-                sleepers.move(rule, state, last, 0)
-            follow(rule, state, moves, run * int(rule.phi) + t)
-            wins[run, sleepers.choose(rule, state)] += 1
+                duel.leave(state, 0)
+                entries.renumber(state, last, 0)
+            follow(state, moves, run * int(state.rule.phi) + t)
+            wins[run, duel.choose(state, 0)] += 1
         state.count[CLOCK] += 1
-        sleepers._retire(rule, state)
+        duel._retire(state)
         for i in range(last + 1):
             best[run, i] = state.index[i]
 
@@ -534,12 +512,12 @@ def assert_best_of_phi(best: Floats, index: Index) -> None:
 def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(law: str, moving: bool) -> None:
     """Whatever was drawn, seen or forced, and settled at whatever level; jointly with who won meanwhile."""
     runs = 100_000
-    state, indices = duel(law)
+    run, indices = duellists(law)
     best, wins = np.empty((runs, 4)), np.zeros((runs, 4), np.int64)
-    phase_one(state.header, random_moves(4) if moving else STAY, False, best, wins)
+    phase_one(run.memory.block, random_moves(4) if moving else STAY, False, best, wins)
     for i, index in enumerate(indices):
         assert_best_of_phi(best[:, i], index)
-    assert (state.draws == PHI * runs).all()
+    assert (run.state.draws == PHI * runs).all()
     dense = dense_draws(law, np.random.default_rng(41), runs, PHI)
     dense_wins = np.sum(dense.argmax(axis=2)[:, :, None] == np.arange(4), axis=1)
     borders = np.quantile(dense.max(axis=1), [0.3, 0.7, 0.95], axis=0)
@@ -556,27 +534,26 @@ def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(law: str, m
 
 @pytest.mark.parametrize("moving", [False, True], ids=["own level", "moving level"])
 def test_an_arm_takes_its_ledger_along_to_another_number(moving: bool) -> None:
-    state, indices = duel("gaussian")
+    run, indices = duellists("gaussian")
     best, wins = np.empty((100_000, 4)), np.zeros((100_000, 4), np.int64)
-    phase_one(state.header, random_moves(4) if moving else STAY, True, best, wins)
+    phase_one(run.memory.block, random_moves(4) if moving else STAY, True, best, wins)
     for number, arm in ((0, 3), (1, 1), (2, 2)):
         assert_best_of_phi(best[:, number], indices[arm])
     assert (best[:, 3] == -math.inf).all()
 
 
 @entry
-def duels(header, moves, winners, drawn, committed):
+def duels(block, moves, winners, drawn, committed):
     """TS-TD with statistics that stay: the arms pulled, the draws made, and how many arms end in phase II."""
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     for run in range(winners.shape[0]):
         for i in range(state.count[ARMS]):
-            sleepers.join(rule, state, i)
+            duel.join(state, i)
             state.draws[i] = 0
         for t in range(winners.shape[1]):
-            follow(rule, state, moves, run * winners.shape[1] + t)
-            winners[run, t] = sleepers.choose(rule, state)
-            sleepers.place(rule, state, winners[run, t])
+            follow(state, moves, run * winners.shape[1] + t)
+            winners[run, t] = duel.choose(state, 0)
+            duel.place(state, winners[run, t])
         for i in range(state.count[ARMS]):
             drawn[run] += state.draws[i]
             if state.place[i] >= 0:
@@ -606,10 +583,10 @@ def dense_duels(law: str, runs: int, times: int) -> tuple[Integers, Integers, In
 @pytest.mark.parametrize("law", ["gaussian", "beta"])
 def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool) -> None:
     runs, times = 50_000, 16
-    state, _ = duel(law)
+    run, _ = duellists(law)
     winners = np.empty((runs, times), np.int64)
     drawn, committed = np.zeros((2, runs), np.int64)
-    duels(state.header, random_moves(4) if moving else STAY, winners, drawn, committed)
+    duels(run.memory.block, random_moves(4) if moving else STAY, winners, drawn, committed)
     dense = dense_duels(law, runs, times)
     for columns in ((5, 6, 7), (8, 11, 14), (13, 14, 15)):
         cells = [np.ravel_multi_index(won[:, columns].T, (4, 4, 4)) for won in (winners, dense[0])]
@@ -619,29 +596,27 @@ def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool) 
 
 
 @entry
-def spend(header, index, outcomes, times):
+def spend(block, index, outcomes, times):
     """Arm 0 is committed to an index that was handed out: who is chosen, and whether that index stands."""
-    state = opened(header)
-    rule = rule_of(state)
+    state = opened(block)
     for _ in range(times):
         for i in range(state.count[ARMS]):
-            sleepers.join(rule, state, i)
-        sleepers.remove(rule, state, 0)
+            duel.join(state, i)
+        duel.leave(state, 0)
         state.index[0] = index
-        tournament.place(state.tree, state.index, 0)
+        tournament.place(state, 0)
         state.pending[0, 1] = SPENT
-        outcomes[sleepers.choose(rule, state), state.pending[0, 1] & SPENT] += 1
+        outcomes[duel.choose(state, 0), state.pending[0, 1] & SPENT] += 1
 
 
 @pytest.mark.parametrize("levels", ["own", "low", "right", "far too high", "rising", "falling"])
 def test_a_spent_index_is_replaced_only_when_it_would_win(levels: str) -> None:
     """Not by an arm that sleeps, and might have been above it."""
     spent, runs = 0.8, 200_000
-    state, _ = duel("gaussian")
-    if (wanted := LEVELS[levels]) is not None:
-        set_levels(state.header, wanted[0], wanted[1], round(wanted[2] * len(state.pulls)))
-    outcomes = np.zeros((len(state.pulls), 2), np.int64)
-    spend(state.header, spent, outcomes, runs)
+    run, _ = duellists("gaussian")
+    at_levels(run, LEVELS[levels])
+    outcomes = np.zeros((run.rule.arms, 2), np.int64)
+    spend(run.memory.block, spent, outcomes, runs)
     rng = np.random.default_rng(43)
     x, anew = dense_draws("gaussian", rng, runs), dense_draws("gaussian", rng, runs, PHI)[:, :, 0].max(axis=1)
     stands = x[:, 1:].max(axis=1) > spent
@@ -655,55 +630,58 @@ JOIN, RATE, LEAVE, SWEEP, LEVEL, TICK = range(6)
 
 
 @entry
-def operate(header, operation, i, c):
-    state = opened(header)
-    rule = rule_of(state)
-    if operation == JOIN:
-        sleepers.join(rule, state, i)
+def operate(block, operation, i, c):
+    state = opened(block)
+    if operation == JOIN and state.queue.size > 0:
+        duel.join(state, i)
+    elif operation == JOIN:
+        fresh.join(state, i)
     elif operation == RATE:
-        sleepers._set_rate(rule, state, i, c)
+        line.set_rate(state, i, c)
     elif operation == LEAVE:
-        sleepers.leave(state, i)
+        line.leave(state, i)
     elif operation == SWEEP:
-        sleepers._sweep(rule, state, i)
+        line.sweep(state, i)
     elif operation == LEVEL:
-        shift(rule, state, c, i)
+        shift(state, c, i)
     else:
         state.count[CLOCK] += 1
-        sleepers._retire(rule, state)
+        if state.queue.size > 0:
+            duel._retire(state)
 
 
 class Model:
     """What the line should hold: a dictionary of rates, and of the ages of phase I, the oldest first."""
 
     def __init__(self, schedule: str) -> None:
-        self.rule = Rule(SCHEDULES[schedule], 10, 10**9, law=laws.GAUSSIAN, phi=4.0)
-        self.state = new_state(self.rule, random.generator(7), "sleepers")
+        self.duel = schedule == "duel"
+        self.run = asleep(thrifty.TSTD(phi=4) if self.duel else thrifty.ThompsonSampling(), 10, seed=7)
+        self.state = self.run.state
         self.rates: dict[int, float] = {}
         self.ages: dict[int, int] = {}
         self.drawn = np.zeros(10, np.int64)
 
     def rate(self, i: int, c: float) -> None:
         """-ln P(draw <= c)."""
-        self.rates[i] = min(-stats.norm.logcdf(c, *self.state.params[i]), sleepers.CERTAIN)
+        self.rates[i] = min(-stats.norm.logcdf(c, *self.state.params[i]), line.CERTAIN)
 
     def sweep(self, arms: int) -> None:
-        swept = self.state.count[SWEPT]
+        swept = self.state.sweep[SWEPT]
         for i in range(swept, min(swept + arms, 10)):
             if i in self.rates:
                 self.rate(i, self.state.levels[NEW])
 
     def operate(self, operation: int, i: int, c: float, law: tuple[float, float]) -> None:
-        state, duel = self.state, self.rule.schedule == DUEL
-        if operation == LEAVE and (duel or i not in self.rates):  # in a duel, arms leave when they retire
+        state = self.state
+        if operation == LEAVE and (self.duel or i not in self.rates):  # in a duel, when they retire
             operation = TICK
-        if operation == RATE and duel and i not in self.rates:  # and come when they are pulled
+        if operation == RATE and self.duel and i not in self.rates:  # and come when they are pulled
             operation = JOIN
-        if operation == SWEEP and not state.count[SWEEPING]:
+        if operation == SWEEP and not state.sweep[SWEEPING]:
             operation = LEVEL
         if operation == JOIN:
             state.params[i] = law
-            self.rate(i, state.levels[NEW if i < state.count[SWEPT] else OLD])
+            self.rate(i, state.levels[NEW if i < state.sweep[SWEPT] else OLD])
             self.drawn[i] += self.ages.pop(i, 0)
             self.ages[i] = 0
         elif operation == RATE:
@@ -713,20 +691,20 @@ class Model:
             del self.rates[i]
         elif operation == SWEEP:
             self.sweep(i)
-        elif operation == TICK and duel:
+        elif operation == TICK and self.duel:
             self.ages = {arm: age + 1 for arm, age in self.ages.items()}
-            for arm in [arm for arm, age in self.ages.items() if age > self.rule.phi]:
+            for arm in [arm for arm, age in self.ages.items() if age > self.run.rule.phi]:
                 self.drawn[arm] += self.ages.pop(arm) - 1
                 del self.rates[arm]
         if operation == LEVEL:
-            if state.count[SWEEPING]:
+            if state.sweep[SWEEPING]:
                 self.sweep(10)
-            operate(state.header, operation, i, c)
+            operate(self.run.memory.block, operation, i, c)
             for arm in range(i):
                 if arm in self.rates:
                     self.rate(arm, c)
         else:
-            operate(state.header, operation, i, c)
+            operate(self.run.memory.block, operation, i, c)
 
     def check_line(self) -> None:
         """In order of the octaves of their rates, all in their places, nobody lost."""
@@ -747,14 +725,14 @@ class Model:
     def check_phases(self) -> None:
         """Phase I in order of age, phase II in the tree, and every draw counted."""
         state, chain = self.state, []
-        i = state.count[OLDEST]
+        i = state.queue[OLDEST]
         while i >= 0:
             assert state.older[i] == (chain[-1] if chain else -1)
             chain.append(int(i))
             i = state.newer[i]
         assert chain == list(self.ages)
-        assert state.count[NEWEST] == (chain[-1] if chain else -1)
-        assert draws(state).tolist() == [self.drawn[i] + self.ages.get(i, 0) for i in range(10)]
+        assert state.queue[NEWEST] == (chain[-1] if chain else -1)
+        assert self.run.draws.tolist() == [self.drawn[i] + self.ages.get(i, 0) for i in range(10)]
         assert (state.index[chain] == -math.inf).all()
         np.testing.assert_array_equal(state.tree, tournament.built(state.index, 10))
 
@@ -804,8 +782,8 @@ def measured(setting: Setting, engine: str, seeds: range) -> Floats:
         times = [0, setting.horizon // 8, setting.horizon // 2, setting.horizon]
         for start, stop in pairwise(times):
             run.play(start, stop)
-            pulls, drawn = run.state.pulls, draws(run.state)
-            row += [*pulls[some], pulls.max(), np.count_nonzero(pulls > 1), run.trace.total[0]]
+            pulls, drawn = run.state.pulls, run.draws
+            row += [*pulls[some], pulls.max(), np.count_nonzero(pulls > 1), run.state.total[0]]
             row += [*drawn[some], drawn.sum()]
         rows.append(row)
     return np.array(rows)
@@ -849,8 +827,8 @@ def test_runs_have_the_law_of_scan(setting: Setting) -> None:
 
 def test_without_a_second_phase_duels_are_thompson_sampling() -> None:
     problem = thrifty.Bernoulli([0.6, 0.5, 0.5, 0.1])
-    vanilla, duel = (
+    vanilla, duels = (
         Setting(policy, problem, 200) for policy in (thrifty.ThompsonSampling(), thrifty.TSTD(phi=200))
     )
-    assert_same_law_of_runs((vanilla, "scan"), (duel, "sleepers"), runs=400)
-    assert_same_law_of_runs((vanilla, "sleepers"), (duel, "sleepers"), runs=400)
+    assert_same_law_of_runs((vanilla, "scan"), (duels, "sleepers"), runs=400)
+    assert_same_law_of_runs((vanilla, "sleepers"), (duels, "sleepers"), runs=400)

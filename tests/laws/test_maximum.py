@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy import integrate
 
 from tests.support.chance import assert_law, assert_mean
-from thrifty import laws
-from thrifty.laws import BETA, EXPONENTIAL_FAMILY, GAUSSIAN
+from tests.support.maximum import maxima
+from thrifty.laws import FAMILIES, LAWS, Law
 from thrifty.numerics import random
+
+GAUSSIAN, BETA, EXPONENTIAL_FAMILY = LAWS["gaussian"], LAWS["beta"], FAMILIES["bernoulli"]
 
 # phi, and the median and mean of the maximum of phi standard normals.
 NORMAL_MAXIMA = [
@@ -22,12 +23,6 @@ NORMAL_MAXIMA = [
 ]
 
 
-@njit
-def maxima(law, a, b, phi, rng, out):
-    for i in range(out.size):
-        out[i] = laws.draw_maximum(law, a, b, phi, rng)
-
-
 @pytest.mark.parametrize("phi", [1.0, 2.5, 100.0, 190.32, 1e5, 1e9])
 @pytest.mark.parametrize(
     ("law", "n", "mean"),
@@ -36,14 +31,13 @@ def maxima(law, a, b, phi, rng, out):
         (EXPONENTIAL_FAMILY, 1.0, 1.0), (EXPONENTIAL_FAMILY, 20.0, 0.0), (EXPONENTIAL_FAMILY, 1e9, 0.4),
     ],
 )  # fmt: skip
-def test_the_maximum_has_its_law(law: int, n: float, mean: float, phi: float) -> None:
+def test_the_maximum_has_its_law(law: Law, n: float, mean: float, phi: float) -> None:
     """P(max > x) = 1 - (1 - sf(x))^phi."""
-    a, b = laws.parameters(law, n, mean * n)
-    values = np.empty(100_000)
-    maxima(law, a, b, phi, random.generator(21), values)
+    a, b = law.parameters(n, mean * n)
+    values = maxima(law, a, b, phi, random.generator(21), 100_000)
 
     def sf(x: float) -> float:
-        one = laws.sf(law, a, b, x)
+        one = law.sf(a, b, x)
         return -math.expm1(phi * math.log1p(-one)) if one < 1.0 else 1.0
 
     assert_law(values, sf)
@@ -51,7 +45,7 @@ def test_the_maximum_has_its_law(law: int, n: float, mean: float, phi: float) ->
 
 def quantile_of_maximum(phi: float, energy: float) -> float:
     """The maximum that an exponential of this value gives."""
-    return laws.isf(GAUSSIAN, 0.0, 1.0, -math.expm1(-energy / phi))
+    return GAUSSIAN.isf(0.0, 1.0, -math.expm1(-energy / phi))
 
 
 def mean_of_maximum(phi: float) -> float:
@@ -75,8 +69,7 @@ def test_median_and_mean_of_the_normal_maximum(phi: float, median: float, mean: 
 @pytest.mark.parametrize(("phi", "mean"), [(10.0, 1.53875), (100.0, 2.50759), (1000.0, 3.24144)])
 def test_mean_of_the_maximum_of_few_normals(phi: float, mean: float) -> None:
     assert mean_of_maximum(phi) == pytest.approx(mean, abs=5.1e-6)
-    values = np.empty(1_000_000)
-    maxima(GAUSSIAN, 0.0, 1.0, phi, random.generator(22), values)
+    values = maxima(GAUSSIAN, 0.0, 1.0, phi, random.generator(22), 1_000_000)
     assert_mean(values, mean_of_maximum(phi))
 
 
@@ -86,11 +79,11 @@ SUPPORTS = {GAUSSIAN: (-5.0, 5.0), BETA: (0.0, 1.0)}
 
 @pytest.mark.parametrize("phi", [1.0, 1e9, 1e15])
 @pytest.mark.parametrize("word", [0, 2**64 - 1])
-@pytest.mark.parametrize("law", laws.CODES.values(), ids=laws.CODES.keys())
-def test_the_most_extreme_uniforms_give_finite_maxima(law: int, word: int, phi: float) -> None:
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+def test_the_most_extreme_uniforms_give_finite_maxima(law: Law, word: int, phi: float) -> None:
     """The smallest and the largest exponential that the generator can draw."""
-    a, b = laws.parameters(law, 10.0, 4.0)
-    value = laws.draw_maximum(law, a, b, phi, np.array([word, 1, 2, 0], np.uint64))
+    a, b = law.parameters(10.0, 4.0)
+    value = maxima(law, a, b, phi, np.array([word, 1, 2, 0], np.uint64)).item()
     low, high = SUPPORTS.get(law, (0.0, math.inf))
     assert low <= value <= high
     assert math.isfinite(value)

@@ -16,6 +16,7 @@ from tests.support.chance import UNLUCKY
 from tests.support.live import (
     EVERY,
     EVERYWHERE,
+    FIELDS,
     Coins,
     Widening,
     column,
@@ -26,8 +27,7 @@ from tests.support.live import (
     warm,
 )
 from thrifty.engines import ENGINES
-from thrifty.engines.header import rule_of
-from thrifty.engines.state import ARMS, SWEEPING, SWEPT
+from thrifty.engines.sleepers.line import SWEEPING, SWEPT
 from thrifty.numerics import families
 from thrifty.policies import Policy
 
@@ -190,10 +190,10 @@ def test_arms_may_move_while_the_level_of_sleepers_does(policy: Policy) -> None:
     stage = Stage(policy, 300, seed=2, engine="sleepers")
     now = state(stage.bandit)
     rewards = cycle(sorted(stage.known, key=lambda arm: -stage.known[arm][1]))
-    while now.count[SWEPT] < 100:  # the best arms turn out to be worse, until the level is too high
+    while now.sweep[SWEPT] < 100:  # the best arms turn out to be worse, until the level is too high
         stage.bandit.select()
         stage.reward(next(rewards), 0.05)
-    swept = int(now.count[SWEPT])
+    swept = int(now.sweep[SWEPT])
     assert now.levels[0] < now.levels[1]
     for number in (3, 50, swept - 1, swept, swept + 1, 250, 292, 0):
         stage.remove(stage.bandit._ids.name(number))
@@ -201,8 +201,8 @@ def test_arms_may_move_while_the_level_of_sleepers_does(policy: Policy) -> None:
     stage.bandit.select_many(20)
     stage.bandit.remove_arm("new")
     now = state(stage.bandit)
-    assert now.count[SWEEPING]
-    assert 0 < now.count[SWEPT] < now.count[ARMS]
+    assert now.sweep[SWEEPING]
+    assert 0 < now.sweep[SWEPT] < len(now.pulls)
     stage.check()
     chosen = stage.bandit.select_many(100_000)
     assert_chosen_by(chances(stage.bandit), stage.bandit, chosen)
@@ -395,13 +395,13 @@ def test_a_policy_follows_the_number_of_arms() -> None:
     """Epsilon-TS with epsilon = 1/K, and what an index of your own calls self.arms."""
     bandit = thrifty.Bandit(thrifty.EpsilonTS(), 4, seed=0)
     bandit.add_arm("e")
-    assert rule_of(state(bandit)).epsilon == 1.0 / 5.0
+    assert state(bandit).rule.epsilon == 1.0 / 5.0
     bandit.remove_arm(0)
     bandit.remove_arm(1)
-    assert rule_of(state(bandit)).epsilon == 1.0 / 3.0
+    assert state(bandit).rule.epsilon == 1.0 / 3.0
     own = warm(Widening(), [9, 9], [0.5, 0.4], seed=0)
     own.add_arm("c")
-    assert rule_of(state(own)).arms == 3
+    assert state(own).rule.arms == 3
     assert own.select() == "c"
 
 
@@ -523,11 +523,25 @@ def test_many_arms_at_once_are_as_good_as_one_by_one(policy: Policy, engine: str
     for i, name in enumerate(names):
         bandits[1].add_arm(name, (priors[0][i], priors[1][i]) if own else None)
     many, one = map(state, bandits)
-    drawn = {"rng", "index", "tree", "kept", "best", "races", "line", "levels", "place", "start", "since"}
-    apart = {"header", "rule", "count", "woken", "ends", "evaluations", "history", "spans"}
+    drawn = {
+        "rng",
+        "index",
+        "tree",
+        "kept",
+        "best",
+        "races",
+        "line",
+        "levels",
+        "place",
+        "start",
+        "since",
+        "ends",
+        "evaluations",
+        "sweep",
+    }
     for a, b in zip(many.spans, one.spans, strict=True):
         assert kept(many, a).tolist() == kept(one, b).tolist()
-    for name in set(many._fields) - drawn - apart:
+    for name in FIELDS - drawn:
         np.testing.assert_array_equal(getattr(many, name), getattr(one, name), err_msg=name)
     for bandit in bandits:
         assert bandit.arms == [0, 1, 2, *names]

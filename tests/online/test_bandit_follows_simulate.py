@@ -13,9 +13,8 @@ import pytest
 
 import thrifty
 from tests.support.drive import new_run
-from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, assert_same_state, decide, state
-from thrifty.engines.late import delay as late_delay
-from thrifty.engines.state import policy_stream, reward_stream
+from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, assert_same_state, decide, delays_of, state
+from thrifty.engines.memory import policy_stream, reward_stream
 from thrifty.numerics import random
 from thrifty.policies import POLICIES, Policy
 from thrifty.simulation.result import Result
@@ -94,11 +93,11 @@ def test_random_delays(policy: Policy, delay: thrifty.UniformDelay | thrifty.Geo
     one sent comes first."""
     horizon, seed = 300, 5
     bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, engine="scan", pending_for=None)
-    coins, late = Coins(MEANS, seed), delay.late(seed, 0)
+    coins, late = Coins(MEANS, seed), delays_of(delay, horizon, seed)
     chosen, due = [], defaultdict(list)
     for t in range(horizon):
         chosen.append(arm := bandit.select())
-        due[t + late_delay(late)].append((arm, coins.toss(arm)))
+        due[t + late[t]].append((arm, coins.toss(arm)))
         for late_reward in reversed(due.pop(t, [])):
             bandit.update(*late_reward)
     assert_followed(bandit, chosen, simulated(policy, horizon, seed=seed, delay=delay, engine="scan"))

@@ -15,7 +15,6 @@ import pytest
 
 import thrifty
 from tests.support.live import EVERYWHERE, Widening, column, everything, refused, state, warm
-from thrifty.engines.header import rule_of
 from thrifty.online.ids import Ids
 from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy, batch_size
@@ -432,7 +431,7 @@ def test_a_horizon_is_used_where_it_is_needed() -> None:
         assert thrifty.Bandit(policy, 10, horizon=77).horizon == 77
         assert thrifty.Bandit(policy, 10).horizon == 1024
         assert thrifty.Bandit(policy, 1000).horizon == 2000
-    assert rule_of(state(thrifty.Bandit(thrifty.TSMA(), 10, horizon=777))).phi == batch_size(777, 0.0)
+    assert state(thrifty.Bandit(thrifty.TSMA(), 10, horizon=777)).rule.phi == batch_size(777, 0.0)
     assert thrifty.Bandit(thrifty.ThompsonSampling(), 10, horizon=77).horizon is None
     assert thrifty.Bandit(Widening(), 10, horizon=77).horizon == 77
 
@@ -441,9 +440,9 @@ def test_an_index_of_your_own_learns_that_its_horizon_was_doubled() -> None:
     bandit = thrifty.Bandit(Widening(), 2, seed=0)
     bandit.update_many([0, 1], [0.0, 1.0])
     bandit.select_many(1022)
-    assert bandit.horizon == rule_of(state(bandit)).horizon == 1024
+    assert bandit.horizon == state(bandit).rule.horizon == 1024
     bandit.select()
-    assert bandit.horizon == rule_of(state(bandit)).horizon == 2048
+    assert bandit.horizon == state(bandit).rule.horizon == 2048
 
 
 def test_an_index_that_is_not_a_number_changes_nothing() -> None:

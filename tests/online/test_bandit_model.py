@@ -20,8 +20,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import thrifty
 from tests.support.live import everything, kept, lasting, state
 from thrifty.engines import tournament
-from thrifty.engines.state import ARMS, DUEL, EPSILON, GROUPS, LEFT, NEWEST, OLDEST, SCHEDULES, SWEPT
+from thrifty.engines.sleepers.duel import NEWEST, OLDEST
+from thrifty.engines.sleepers.line import GROUPS, SWEPT
 from thrifty.policies import Policy
+from thrifty.state.lists import LEFT
+from thrifty.state.statistics import ARMS
 
 NAMES = st.sampled_from(["a", "b", "c", 0, 1, 2, 3, 4, -1, "☃"])
 REWARDS = st.sampled_from([0, 1, 0.0, 1.0, np.float64(1.0)])
@@ -132,7 +135,7 @@ class Machine(RuleBasedStateMachine):
         forgotten."""
         options: dict[str, Any] = {"seed": 1, "prior": self.prior, "engine": self.engine}
         make = partial(thrifty.Bandit, self.policy, list(self.model), **options)
-        if self.policy.resolve(1, 1).history:
+        if self.policy.keeps_rewards:
             with pytest.raises(thrifty.InvalidValue, match=r"must not be given to .* use update_many"):
                 make(statistics=self.bandit.statistics())
             return
@@ -181,7 +184,7 @@ class Machine(RuleBasedStateMachine):
         assert now.count[ARMS] == len(self.model)
         assert now.waiting[0] == (~lawful).sum()
         if now.tree.size:
-            tree = tournament.built(now.index, self.bandit._core.memory.room)  # type: ignore[union-attr]
+            tree = tournament.built(now.index, self.bandit._core.memory.capacity)  # type: ignore[union-attr]
             attained = tree[:, 1] > 0
             np.testing.assert_array_equal(now.tree[attained], tree[attained])
             assert (now.tree[~attained, 0] == -math.inf).all()
@@ -208,17 +211,17 @@ class Machine(RuleBasedStateMachine):
             expected[mean] += weight
             assert dict(zip(values, times, strict=True)) == {x: n for x, n in expected.items() if n}
             assert (np.diff(values) > 0.0).all()
-        if self.policy.schedule == "listed" and now.spans.size:  # Dirichlet Sampling
-            assert now.count[LEFT] == now.marks.sum()
+        if isinstance(self.policy, thrifty.DirichletSampling):
+            assert now.lists[LEFT] == now.marks.sum()
 
     def check_line(self, now: Any, lawful: Any) -> None:
         """Who has a law is on the line or, if committed, in the tree; and the line keeps its accounts."""
-        schedule = SCHEDULES[self.policy.schedule]
-        if schedule == EPSILON:
+        schedule = self.policy.schedule
+        if schedule == "epsilon":
             np.testing.assert_array_equal(now.index, np.where(lawful, now.means, -math.inf))
             return
         placed, size = now.place >= 0, now.ends[GROUPS]
-        committed = (now.index > -math.inf) & (schedule == DUEL)
+        committed = (now.index > -math.inf) & (schedule == "duel")
         assert (placed | committed == lawful).all()
         assert not (placed & committed).any()
         arms = now.line[:size, 1].astype(int)
@@ -228,15 +231,15 @@ class Machine(RuleBasedStateMachine):
         groups = np.searchsorted(now.ends, np.arange(size), side="right")
         exponents = np.clip(-np.frexp(np.maximum(now.line[:size, 0], 0.5**60))[1], 0, GROUPS)
         np.testing.assert_array_equal(groups, exponents)
-        assert now.count[SWEPT] <= now.count[ARMS]
-        if schedule == DUEL:
-            linked, arm = [], int(now.count[OLDEST])
+        assert now.sweep[SWEPT] <= now.count[ARMS]
+        if schedule == "duel":
+            linked, arm = [], int(now.queue[OLDEST])
             while arm >= 0:
                 linked.append(arm)
                 arm = int(now.newer[arm])
             assert sorted(linked) == sorted(arms)
             assert (np.diff(now.start[linked]) >= 0).all()
-            assert now.count[NEWEST] == (linked[-1] if linked else -1)
+            assert now.queue[NEWEST] == (linked[-1] if linked else -1)
 
 
 CASES = [

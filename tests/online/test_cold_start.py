@@ -5,8 +5,7 @@ import pytest
 
 import thrifty
 from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, state, warm
-from thrifty.indices import kl_ucb_plus_plus
-from thrifty.policies import Policy
+from thrifty.policies import Policy, kl_ucb_plus_plus
 
 MANY = 20_000
 
@@ -50,10 +49,12 @@ def test_a_prior_for_each_arm_that_is_the_same_for_all(policy: Policy, engine: s
 def test_a_prior_is_worth_as_many_pulls(policy: Policy, engine: str) -> None:
     """Pseudo-observations: the same decisions as with as many real ones, arm by arm, at the same time. Where
     single rewards or their variance count, they are as many rewards at the mean."""
-    rule, pulls = policy.resolve(5, 1000), [3, 1, 2, 8, 5]
-    shares = [1.0, 0.0, 0.0, 1.0, 1.0] if rule.history or rule.squares else [1.0, 0.0, 0.5, 0.75, 0.2]
+    pulls = [3, 1, 2, 8, 5]
+    exact = [1.0, 0.0, 0.0, 1.0, 1.0]
+    prior = thrifty.Bandit(policy, 5, 1000, 4, (exact, pulls), engine=engine)
+    shares = exact if state(prior).history.size or state(prior).squares.size else [1.0, 0.0, 0.5, 0.75, 0.2]
     prior = thrifty.Bandit(policy, 5, 1000, 4, (shares, pulls), engine=engine)
-    if rule.history:
+    if policy.keeps_rewards:
         real = thrifty.Bandit(policy, 5, 1000, 4, engine=engine)
         real.update_many(np.repeat(range(5), pulls), np.repeat(shares, pulls))
         state(real).rng[:] = state(prior).rng
@@ -82,7 +83,7 @@ def test_a_warm_start(policy: Policy, engine: str) -> None:
     names = ["a", "b", "c", "d", "e", "f"]
     old = thrifty.Bandit(policy, names, seed=1, engine=engine)
     old.update_many(["a", "c", "c", "f", "a", "c"], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
-    if policy.resolve(6, 1).history:
+    if policy.keeps_rewards:
         with pytest.raises(thrifty.InvalidValue) as error:
             thrifty.Bandit(policy, names, engine=engine, statistics=old.statistics())
         assert str(error.value) == (

@@ -11,10 +11,9 @@ import pytest
 import thrifty
 from tests.support.live import assert_same_state, column, lasting, state
 from tests.support.live import kept as kept_by
-from thrifty.engines.history import ROOM, SIZE, START, entries
-from thrifty.indices import dirichlet_sampling
 from thrifty.online import core
-from thrifty.policies import POLICIES, Policy
+from thrifty.policies import POLICIES, Policy, dirichlet_sampling
+from thrifty.state.history import ROOM, SIZE, START, entries
 
 KEEPING: list[Policy] = [
     thrifty.NPTS(),
@@ -22,6 +21,9 @@ KEEPING: list[Policy] = [
     thrifty.IMED(family="bounded"),
     *(thrifty.DirichletSampling(variant) for variant in dirichlet_sampling.VARIANTS),
     thrifty.Binarised(thrifty.NPTS()),
+]
+KEEPING += [
+    kind() for kind in POLICIES.values() if kind().keeps_rewards and kind not in set(map(type, KEEPING))
 ]
 EVERY_POLICY = pytest.mark.parametrize("policy", KEEPING, ids=repr)
 EXACT = [policy for policy in KEEPING if not policy.resolve(1, 1).grid]  # they keep rewards as they are
@@ -48,8 +50,7 @@ def assert_apart(bandit: thrifty.Bandit) -> None:
 
 
 def test_these_are_all_such_policies() -> None:
-    assert all(policy.resolve(1, 1).history for policy in KEEPING)
-    assert {kind for kind in POLICIES.values() if kind().resolve(1, 1).history} <= set(map(type, KEEPING))
+    assert all(policy.keeps_rewards for policy in KEEPING)
 
 
 def test_what_removed_arms_leave_is_used_again() -> None:
@@ -59,7 +60,7 @@ def test_what_removed_arms_leave_is_used_again() -> None:
         bandit.update(arm, 0.5)
         bandit.update(arm, 0.25)
         bandit.remove_arm(arm)
-    assert len(state(bandit).history) <= entries(3, core.FEW)
+    assert len(state(bandit).history) <= entries(3, core.FIRST_CAPACITY)
 
 
 @EVERY_POLICY
@@ -67,7 +68,7 @@ def test_the_room_of_the_beginning_changes_nothing(policy: Policy, monkeypatch: 
     """Room for one reward grows when 600 different ones come, alone and in batches."""
     pair = []
     for few in (1, 5000):
-        monkeypatch.setattr(core, "FEW", few)
+        monkeypatch.setattr(core, "FIRST_CAPACITY", few)
         pair.append(thrifty.Bandit(policy, 3, 5000, seed=1))
     before, rng = [len(state(bandit).history) for bandit in pair], np.random.default_rng(1)
     for size in [1] * 300 + [3, 40, 7, 250]:
@@ -99,7 +100,7 @@ def test_equal_rewards_take_one_entry(policy: Policy) -> None:
 @EVERY_POLICY
 def test_whatever_comes_and_goes(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rewards in any order, arms that come, go and come back: the books are those of a dictionary."""
-    monkeypatch.setattr(core, "FEW", 1)
+    monkeypatch.setattr(core, "FIRST_CAPACITY", 1)
     rng = np.random.default_rng(3)
     bandit = thrifty.Bandit(policy, ["a", "b", "c"], seed=3)
     books: dict[Hashable, list[float]] = {"a": [], "b": [], "c": []}
@@ -150,7 +151,7 @@ def test_priors_are_rewards_of_that_weight(policy: Policy, prior: Any) -> None:
 @EVERY_POLICY
 def test_a_snapshot_goes_on_alike(policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Saved after the room has grown and arms have gone; it grows on in both."""
-    monkeypatch.setattr(core, "FEW", 1)
+    monkeypatch.setattr(core, "FIRST_CAPACITY", 1)
     rng = np.random.default_rng(5)
     bandit = thrifty.Bandit(policy, 4, seed=5)
     for _ in range(100):

@@ -91,7 +91,7 @@ def test_a_call_of_one_slice_is_made_whole_or_not_at_all(
 ) -> None:
     """A kernel hears nothing. Pulls that it has handed out are counted, though nobody was told of them."""
     bandit = old(thrifty.TSMA(), "scan")
-    before, select = everything(bandit), bandit._core.select
+    before, select = everything(bandit), bandit._core.select_many
 
     def stopping(t: int, out: Any) -> None:
         select(t, out)
@@ -103,7 +103,7 @@ def test_a_call_of_one_slice_is_made_whole_or_not_at_all(
     if heard:
         monkeypatch.setattr(bandit._core, "slices", stopped)
     else:
-        monkeypatch.setattr(bandit._core, "select", stopping)
+        monkeypatch.setattr(bandit._core, "select_many", stopping)
     with pytest.raises(KeyboardInterrupt):
         bandit.select_many(20)
     assert bandit.decisions == 40 + (0 if heard else 20)
@@ -142,7 +142,7 @@ def test_an_interruption_that_is_heard_after_the_work_leaves_a_bandit_that_can_b
     """Ctrl-C while a kernel runs is raised when it returns: what it did counts, and ids and arms agree."""
     bandit = thrifty.Bandit(thrifty.UCB1(), 3, seed=1)
     bandit.update_many([0, 1, 2], [0.0, 1.0, 1.0])
-    name = {"update_many": "update", "add_arms": "add"}.get(call, call)
+    name = "add" if call == "add_arms" else call
     work = getattr(core.Core, name)
 
     def interrupted(*arguments: Any) -> None:

@@ -11,14 +11,14 @@ from scipy import stats
 
 import thrifty
 from tests.support.chance import UNLUCKY, assert_share, assert_uniform
-from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, column, state, warm
+from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, column, delays_of, state, warm, wheel
 from thrifty import delays
 from thrifty.delays import Delay
 from thrifty.engines import late
-from thrifty.indices import kl_ucb_plus_plus
 from thrifty.laws import gaussian
 from thrifty.numerics import random
-from thrifty.policies import Policy
+from thrifty.policies import Policy, kl_ucb_plus_plus
+from thrifty.state.header import opened
 
 MEANS = [0.5, 0.3, 0.6, 0.55, 0.1, 0.9, 0.2, 0.62]
 COMMITTED = [policy for policy in EVERY if "tournament" in policy.runs_on]
@@ -275,52 +275,40 @@ def test_delays_of_nothing(policy: Policy) -> None:
 
 
 @njit
-def fill(lates, out):
-    for j in range(out.size):
-        out[j] = late.delay(lates)
-
-
-@njit
-def run(lates, arrived, rounds):
+def run(block, arrived, rounds):
     """Reward t is sent in round t; when it arrives."""
-    count = 0
+    now, count = opened(block), 0
     for t in range(rounds):
-        late.send(lates, t, t + 7, t + 0.5)
-        entry = late.arrive(lates, t)
+        late.send(now, t, t + 7, t + 0.5)
+        entry = late.arrive(now, t)
         while entry >= 0:
             count += 1
-            if lates.reward[entry] != lates.arm[entry] - 6.5:
+            if now.late_reward[entry] != now.late_arm[entry] - 6.5:
                 return -1
-            arrived[lates.arm[entry] - 7] = t
-            entry = late.arrive(lates, t)
+            arrived[now.late_arm[entry] - 7] = t
+            entry = late.arrive(now, t)
     return count
 
 
-def sample(delay: Delay, size: int, seed: int = 0) -> np.ndarray:
-    out = np.empty(size, np.int64)
-    fill(delay.late(seed, 0), out)
-    return out
-
-
 def test_uniform_delays() -> None:
-    drawn = sample(thrifty.UniformDelay(3, 9), 100_000)
+    drawn = delays_of(thrifty.UniformDelay(3, 9), 100_000)
     assert drawn.min() == 3
     assert drawn.max() == 9
     assert_uniform(np.bincount(drawn - 3))
 
 
 def test_constant_delays() -> None:
-    assert set(sample(thrifty.ConstantDelay(12), 1000)) == {12}
-    assert set(sample(thrifty.UniformDelay(12, 12), 1000)) == {12}
+    assert set(delays_of(thrifty.ConstantDelay(12), 1000)) == {12}
+    assert set(delays_of(thrifty.UniformDelay(12, 12), 1000)) == {12}
 
 
 @pytest.mark.parametrize("mean", [0.01, 0.5, 1.0, 7.0, 1000.0])
 def test_geometric_delays(mean: float) -> None:
     """P(delay >= d) = (mean / (mean + 1))^d, for small means too, whose delays are hardly ever 2 or more."""
-    drawn = sample(thrifty.GeometricDelay(mean), 300_000)
+    drawn = delays_of(thrifty.GeometricDelay(mean), 300_000)
     for d in (1, 2, 3, math.ceil(mean), math.ceil(3 * mean)):
         assert_share((drawn >= d).sum(), drawn.size, (mean / (mean + 1.0)) ** d)
-    assert thrifty.GeometricDelay(mean).late(0, 0).high > 39.0 * mean
+    assert thrifty.GeometricDelay(mean).late().high > 39.0 * mean
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 9), st.integers(1, 200))
@@ -328,9 +316,9 @@ def test_geometric_delays(mean: float) -> None:
 def test_the_wheel_loses_nothing(low: int, more: int, seed: int, rounds: int) -> None:
     """Every reward arrives once, in its round; those that are due later are still on their way."""
     for delay in (thrifty.UniformDelay(low, low + more), thrifty.GeometricDelay(low + more / 31)):
-        due = np.arange(rounds) + sample(delay, rounds, seed)
+        due = np.arange(rounds) + delays_of(delay, rounds, seed)
         arrived = np.full(rounds, -1, np.int64)
-        count = run(delay.late(seed, 0), arrived, rounds)
+        count = run(wheel(delay, seed), arrived, rounds)
         np.testing.assert_array_equal(arrived, np.where(due < rounds, due, -1))
         assert count == (due < rounds).sum()
 

@@ -209,14 +209,3 @@ def test_an_index_of_your_own_is_watched_inside_another_policy_too() -> None:
             bandit.select()
         assert bandit.decisions == 5
     assert bandit.statistics()["pending"].sum() == 2
-
-
-class MyTS(thrifty.ThompsonSampling):
-    pass
-
-
-def test_a_policy_of_your_own_inside_another_cannot_be_saved(tmp_path: Path) -> None:
-    bandit = Bandit(thrifty.Binarised(MyTS("beta")), 3, seed=0)
-    with pytest.raises(thrifty.InvalidType, match="only policies and laws of thrifty itself can be saved"):
-        bandit.save(tmp_path / "bandit.npz")
-    assert not (tmp_path / "bandit.npz").exists()

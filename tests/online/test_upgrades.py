@@ -30,17 +30,15 @@ def test_a_file_of_an_earlier_version_makes_the_same_next_decisions(file: Path) 
     assert go_on(bandit, NEXT) == decisions
 
 
-# How a later version adds a field to the state: the texts that are replaced, and by what.
+# How a later version adds a component to every state: the texts that are replaced, and by what.
 LATER = {
-    "engines/state.py": {
-        "    rule: Integers  # a word": "    newborn: Integers\n    rule: Integers  # a word",
-        "        rule=len(Rule._fields),\n": "        newborn=room,\n        rule=len(Rule._fields),\n",
-        "    state.rng[:] = rng\n": "    state.rng[:] = rng\n    state.newborn[:] = 7\n",
+    "state/statistics.py": {
+        "\nCOMPONENTS = (": (
+            '\nNEWBORN = Component("newborn", (Field("newborn", np.int64, start=7),))'
+            "\nCOMPONENTS = (NEWBORN, "
+        ),
     },
-    "online/snapshot.py": {
-        "VERSION = 2": "VERSION = 3",
-        "\nADDED = ": '\nADDED = {"newborn": 3} | ',
-    },
+    "engines/memory.py": {"PARAMETERS, statistics.CORE)": "PARAMETERS, statistics.CORE, statistics.NEWBORN)"},
 }
 
 AFTERWARDS = """
@@ -70,8 +68,8 @@ except thrifty.FileError as error:
 """
 
 
-def test_a_field_that_comes_later_refuses_no_file_of_before(tmp_path: Path) -> None:
-    """In a copy of the package that has another field, files of today get its start. Today's refuses that
+def test_a_component_that_comes_later_refuses_no_file_of_before(tmp_path: Path) -> None:
+    """In a copy of the package that has another component, files of today get its start. Today's refuses that
     one's files."""
     package = Path(thrifty.__file__).parent
     shutil.copytree(package, tmp_path / "thrifty", ignore=shutil.ignore_patterns("__pycache__"))
@@ -96,5 +94,5 @@ def test_a_field_that_comes_later_refuses_no_file_of_before(tmp_path: Path) -> N
     bandits["0.1.0"] = thrifty.Bandit.load(files[-2])
     assert decisions == [str(go_on(bandit, NEXT)) for bandit in bandits.values()]
     assert refusal.endswith("the state has no entry 'newborn'")
-    with pytest.raises(thrifty.FileError, match="was written by another version of thrifty: upgrade thrifty"):
+    with pytest.raises(thrifty.FileError, match="an entry 'newborn', which this version does not know"):
         thrifty.Bandit.load(tmp_path / "later.npz")

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import thrifty
-from thrifty.indices import dirichlet_sampling
-from thrifty.policies import Policy
+from thrifty.policies import Policy, dirichlet_sampling
 
 BOUNDED = pytest.mark.parametrize("kind", [thrifty.NPTS, thrifty.DirichletSampling])
 

@@ -1,19 +1,33 @@
 """The table of policies and docs/policies.md say what the code says, and claim no more than the sources."""
 
 import inspect
+import re
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from thrifty import indices
-from thrifty.policies import LAWS, POLICIES, BayesUCB, Policy, catalogue
+from thrifty.laws import LAWS
+from thrifty.policies import POLICIES, BayesUCB, Policy, catalogue
 from thrifty.policies.base import Guarantee
 
 ROOT = Path(__file__).parents[2]
 KINDS = pytest.mark.parametrize("kind", POLICIES.values(), ids=lambda kind: kind.__name__)
 
 
+def sections(page: str) -> dict[str, str]:
+    """What a page says of each policy."""
+    return dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", page, re.DOTALL | re.MULTILINE))
+
+
+def test_what_the_page_says_of_a_policy_is_what_the_code_says() -> None:
+    now, there = sections(catalogue.page() + "\n"), sections((ROOT / "docs" / "policies.md").read_text())
+    assert len(there) >= 25
+    for name, text in there.items():
+        assert text.strip() == now[name].strip()
+
+
+@pytest.mark.release
 def test_the_page_is_what_the_code_makes() -> None:
     page = (ROOT / "docs" / "policies.md").read_text()
     assert "`uv run thrifty policies --markdown > docs/policies.md`" in page.split("\n\n")[1]
@@ -71,12 +85,12 @@ def test_a_guarantee_is_for_a_value_of_the_choice(kind: type[Policy]) -> None:
     assert set(values) <= {*kind.choices} or values == [None]
     assert bool(kind.choice) == bool(kind.choices)
     if kind.choice:
-        assert [getattr(policy, kind.choice) for policy in catalogue.variants(kind)] == [*kind.choices]
+        assert [getattr(policy, kind.choice) for policy in catalogue.chosen(kind)] == [*kind.choices]
 
 
 @KINDS
 def test_what_the_tables_say_of_engines_and_horizon_is_so(kind: type[Policy]) -> None:
-    able = {engine for policy in catalogue.variants(kind) for engine in policy.runs_on}
+    able = {engine for policy in catalogue.chosen(kind) for engine in policy.runs_on}
     assert able == {*kind.engines} or kind.__name__ == "Binarised"
     assert kind().needs_horizon == (kind.clock == "known")
     assert BayesUCB(c=1.0).needs_horizon
@@ -90,26 +104,31 @@ def test_engines_that_do_not_run_every_variant_are_marked() -> None:
     assert f"\n{rows['†']}.\n" in catalogue.page()
 
 
+def test_the_tables_say_when_an_index_changes() -> None:
+    """By the schedule of its draws if it has a law, which is then all that there is to say."""
+    schedules = {"fresh", "epsilon", "aggregate", "duel"}
+    words = {"when pulled", "with time", "with other arms", "in every round"}
+    rows = {line.split()[0]: line for line in catalogue.text().splitlines()[2:42] if line}
+    for name, kind in POLICIES.items():
+        if name != "Binarised":
+            law = kind().drawn_from is not None
+            assert (kind.schedule in schedules, kind.schedule == "") == (law, not law)
+            assert law or kind.changes in words
+            assert f"  {kind.schedule or kind.changes}  " in rows[name]
+
+
 def test_the_guarantee_of_ms_plus_is_for_constants_that_were_not_confirmed() -> None:
     (row,) = (line for line in catalogue.text().splitlines() if line.startswith("  plus=True"))
     assert row.endswith("Bian & Jun 2022, for their constants")
 
 
 def test_every_formula_is_shown() -> None:
-    shown = {source.__name__ for kind in POLICIES.values() for source in kind.texts}
-    files = {path.stem for path in Path(str(indices.__file__)).parent.glob("*.py")} - {
-        "__init__",
-        "own",
-        "times",
-    }
-    assert {f"thrifty.indices.{name}" for name in files} <= shown
     page = catalogue.page()
     for kind in POLICIES.values():
-        for source in kind.texts:
+        for source in (inspect.getmodule(kind), *kind.texts):
             assert str(inspect.getdoc(source)).splitlines()[0] in page
 
 
 def test_the_lines_on_laws_are_those_of_their_files() -> None:
-    assert [*catalogue.LAW_LINES] == [*LAWS]
-    for line, module in catalogue.LAW_LINES.values():
-        assert line in str(module.__doc__)
+    for law in LAWS.values():
+        assert law.formula in str(inspect.getmodule(type(law)).__doc__)

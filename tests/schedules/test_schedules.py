@@ -33,7 +33,7 @@ from thrifty import (
 )
 from thrifty.numerics import families
 from thrifty.policies import LAWS, Policy
-from thrifty.policies.thompson import TEMPERED_LAWS
+from thrifty.policies.law_policy import TEMPERED
 from thrifty.problems import Problem
 
 PROBLEM = Bernoulli([0.5, 0.4, 0.6, 0.1, 0.5])
@@ -149,7 +149,7 @@ def test_aggregate_keeps_an_index_until_its_arm_is_pulled() -> None:
 
 
 @pytest.mark.parametrize("phi", [1, 3.5, 100])
-@pytest.mark.parametrize("name", TEMPERED_LAWS)
+@pytest.mark.parametrize("name", TEMPERED)
 def test_batch_and_maximum_have_the_same_law(name: str, phi: float) -> None:
     batch = first_indices(TSMA(alpha=0.5, law=name, phi=phi, sampling="batch"), prior=(0.3, 12.0))
     maximum = first_indices(TSMA(alpha=0.5, law=name, phi=phi), prior=(0.3, 12.0))

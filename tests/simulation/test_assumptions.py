@@ -8,7 +8,7 @@ import pytest
 import thrifty
 from tests.support.own import Sampler
 from thrifty.policies import POLICIES, Policy
-from thrifty.policies.catalogue import variants
+from thrifty.policies.catalogue import chosen
 from thrifty.problems import REWARDS, Problem
 from thrifty.simulation import assumptions
 
@@ -62,7 +62,7 @@ def test_the_note(policy: Policy, problem: Problem, text: str | None) -> None:
 
 def test_every_policy_has_words_and_its_own_family_is_no_surprise() -> None:
     problems = (COINS, COUNTS, WAITS, normal(0.5))
-    for policy in chain.from_iterable(variants(kind) for kind in POLICIES.values()):
+    for policy in chain.from_iterable(chosen(kind) for kind in POLICIES.values()):
         assert policy.assumes.kind in {"", *assumptions.MADE_FOR}
         fine = [p for p in problems if REWARDS.index(p.rewards) <= REWARDS.index(policy.rewards)]
         assert any(not assumptions.notes([("", policy)], problem) for problem in fine)

@@ -1,5 +1,6 @@
 """Bandits at work: drive one along a simulated run, and see whether a call has changed anything."""
 
+import copy
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 import thrifty
-from thrifty.engines.history import SIZE, START
-from thrifty.engines.state import State, reward_stream
+from thrifty.delays import Delay
+from thrifty.engines import late
+from thrifty.engines.memory import COMPONENTS, Hooks, Rule, delay_stream, new_memory, reward_stream
 from thrifty.numerics import random
-from thrifty.online import snapshot
 from thrifty.online.posterior import PosteriorCore
 from thrifty.policies import POLICIES, IndexPolicy, Policy
+from thrifty.state.header import State, opened
+from thrifty.state.history import SIZE, START
 
 # Every policy as it is, and some with other laws and parameters; phi is small, so that phase II is reached.
 EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
@@ -88,7 +92,10 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
         ring = list(core._ring), core._seen, core._again
         arms = core._arms.tobytes(), core._handed, str(core._rng.bit_generator.state), ring
     else:
-        arms = core.memory.block.tobytes()
+        memory = copy.copy(core.memory)
+        for name in ("addresses", "functions"):  # functions are looked up when they are needed
+            memory.field(name)[:] = 0
+        arms = memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]
     return arms, names, dict(ids._numbers), bandit._t, bandit._before, bandit._horizon, bandit._prior
 
@@ -98,10 +105,10 @@ def lasting(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     core = bandit._core
     arms, *rest = everything(bandit)
     if not isinstance(core, PosteriorCore):
-        now = core.memory.state
-        fields = snapshot._fields(now, bandit._rule(), core.engine)
-        numbers = {name: getattr(now, field).item(at) for name, (field, at) in snapshot._numbers(now).items()}
-        arms = tuple(getattr(now, name).tobytes() for name in fields), str(numbers)
+        memory = core.memory
+        arms = tuple(
+            memory.field(f.name).tobytes() for part in memory.components for f in part.fields if f.saved
+        )
     return (arms, *rest)
 
 
@@ -120,6 +127,28 @@ def warm(policy: Policy, pulls: list[int], means: list[float], **options: Any) -
     return thrifty.Bandit(policy, len(pulls), statistics=table, **options)
 
 
+def wheel(delay: Delay, seed: int = 0) -> Any:
+    """The block of a state that keeps rewards that are late, of run 0."""
+    delays = delay.late()
+    memory = new_memory(Rule(1, 1), Hooks(), (late.LATE,), np.ones(4, np.uint64), sizes=delays.sizes)
+    delays.write(memory.state, delay_stream(seed, 0))
+    return memory.block
+
+
+@njit
+def _fill(block, out):
+    now = opened(block)
+    for j in range(out.size):
+        out[j] = late.delay(now)
+
+
+def delays_of(delay: Delay, size: int, seed: int = 0) -> Any:
+    """How late the first rewards of run 0 are."""
+    out = np.empty(size, np.int64)
+    _fill(wheel(delay, seed), out)
+    return out
+
+
 def column(bandit: thrifty.Bandit, name: str) -> dict[Hashable, Any]:
     """A column of the statistics by id."""
     table = bandit.statistics()
@@ -136,11 +165,16 @@ def decide(bandit: thrifty.Bandit, coins: Coins, rounds: int) -> list[Hashable]:
     return chosen
 
 
+# What is kept for a policy and its engine, but for where functions and histories are; and for simulated runs.
+APART = {"rule", "hooks", "engine", "trace", "problem", "late"}
+FIELDS = {field.name for part in COMPONENTS if part.name not in APART for field in part.fields}
+FIELDS -= {"count", "woken", "history", "spans", "used"}
+
+
 def assert_same_state(first: State, second: State) -> None:
     """Everything that an engine keeps, but for the rule, and for where things are kept."""
-    for name, a, b in zip(State._fields, first, second, strict=True):
-        if name not in ("header", "rule", "count", "woken", "history", "spans"):
-            np.testing.assert_array_equal(a, b, err_msg=name)
+    for name in sorted(FIELDS):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
     for one, other in zip(first.spans, second.spans, strict=True):
         np.testing.assert_array_equal(kept(first, one), kept(second, other), err_msg="history")
 

@@ -33,6 +33,37 @@ class Spiked(thrifty.IndexPolicy):
         return mean + 1.0 / (t - self.when) + 1.0 / n
 
 
+@dataclass(frozen=True)
+class Fading(thrifty.IndexPolicy):
+    """A bonus for arms that nobody has pulled for long."""
+
+    speed: float = 0.01
+
+    def index(self, mean: float, t: int, last: int) -> float:
+        return mean + self.speed * (t - last)
+
+
+@dataclass(frozen=True)
+class Steady(thrifty.IndexPolicy):
+    """It prefers arms whose rewards vary little."""
+
+    def index(self, mean: float, variance: float, n: float) -> float:
+        return mean - math.sqrt(variance) + 1.0 / n
+
+
+@dataclass(frozen=True)
+class Latest(thrifty.IndexPolicy):
+    """The arm whose last reward was the largest."""
+
+    own_columns = 1
+
+    def index(self, own: Any) -> float:
+        return float(own[0])
+
+    def observed(self, own: Any, reward: float) -> None:
+        own[0] = reward
+
+
 class Bell:
     """A posterior, N(mean, 1/n)."""
 

@@ -12,7 +12,7 @@ from thrifty.errors import ThriftyError
 PROGRAM = """
 import sys
 from thrifty import cache, errors, storage
-from thrifty.engines import ahead
+from thrifty.policies import ahead
 try:
     storage.writable(cache.folder())
 except errors.ThriftyError as error:

@@ -13,8 +13,9 @@ def describe(commands: Any) -> None:
 columns:
   index     what is computed or drawn for each arm; mostly the arm with the largest is pulled
   rewards   what the guarantees need of them, as the lines under the table explain
-  schedule  when it is drawn (fresh, epsilon, aggregate, duel), or what changes it: its arm's pulls alone
-            (committed), the time too (clocked), other arms as well (shared); listed: lists of arms instead
+  index changes
+            by the schedule of its draws (fresh, epsilon, aggregate, duel), or if it is computed: when its
+            arm is pulled, with time too, with other arms, in every round
   engines   how the arm to pull can be found (--engine of thrifty simulate)
   horizon   whether it must be known; with anytime = true in a spec it is guessed
 

@@ -7,8 +7,7 @@ ENGINES = ("scan", "tournament", "sleepers", "kinetic")
 # by one.
 TOURNAMENT_FROM = 64
 KINETIC_FROM = 64
+FASTER_FROM = {"tournament": TOURNAMENT_FROM, "kinetic": KINETIC_FROM}  # unless the policy says otherwise
 KINETIC_FROM_COSTLY = 8  # with an index that has to be solved for
-SLEEPERS_FROM = {"fresh": 384, "epsilon": 64, "duel": 48}
-SLEEPERS_FROM_COSTLY = 24  # fresh and duel, with a law whose draws cost more than the Gaussian's
-SLEEPERS_FROM_SOLVED = 8  # fresh, with a law whose draws have to be solved for
+SLEEPERS_FROM = {"fresh": 24, "epsilon": 64, "duel": 24}  # unless the law says otherwise: ``sleeps_from``
 SLEEPERS_EPSILON = 0.03

@@ -9,30 +9,68 @@ those of scan.
 """
 
 import math
+from typing import Any
+
+import numpy as np
 
 from thrifty.engines import rounds
-from thrifty.engines.state import CLOCK, LEADER, TIES, UNTIL
-from thrifty.jit import kernel
+from thrifty.engines.scan import place as nothing
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
+from thrifty.state import calls, statistics
+from thrifty.state.fields import Component, Field
+from thrifty.state.statistics import CLOCK
+
+LEADER, TIES, UNTIL = range(3)  # the columns of state.races
+
+
+def slots(capacity: int) -> int:
+    """A binary tree: the root is slot 1, slot s has children 2s and 2s + 1."""
+    return 2 << (capacity - 1).bit_length()
+
+
+def rebuild(state, capacity):
+    """Nothing has been compared yet."""
+    state.races[:] = -np.inf
+    leaves = state.races[len(state.races) // 2 :]
+    leaves[:, LEADER] = np.where(np.arange(len(leaves)) < state.index.size, np.arange(len(leaves)), -1)
+    leaves[:, TIES] = leaves[:, LEADER] >= 0
+
+
+RACES = Component(
+    "kinetic",
+    (
+        Field("races", rows=slots, columns=3, saved=False),  # who leads below a slot, ties, until when
+        Field("computed", np.int64, saved=False),  # for which time the index was computed, plus 1
+        Field("log_t", rows=2, start=-1, saved=False),  # a time t, and its logarithm
+        Field("contest", rows=3, saved=False),  # of two arms: their indices, until when the loser is behind
+    ),
+    rebuild=rebuild,
+)
+
+COMPONENTS = (RACES,)
+HOOKS = ("contest",)
 
 
 @kernel
-def choose(rule, state, t):
-    """The arm with the largest index at time t, ties uniformly at random."""
+def choose(state, t):
+    """The arm with the largest index at time t, ties uniformly at random; -1 if one is NaN."""
     tree = state.races
     if t < state.count[CLOCK]:  # pulls were cancelled, and what is certain is so from a later time on
-        begin(state)
+        open_all(state)
     state.count[CLOCK] = t
-    _repair(rule, state, t)
+    _repair(state, t)
+    if state.fault[0] != 0:
+        return -1
     if tree[1, TIES] == 1.0:
         return int(tree[1, LEADER])
     left = random.below(state.rng, tree[1, TIES])
-    top = _index(rule, state, int(tree[1, LEADER]), t)
+    top = _index(state, int(tree[1, LEADER]), t)
     slot = 1
     while 2 * slot < tree.shape[0]:
         slot *= 2
         leader = int(tree[slot, LEADER])
-        here = tree[slot, TIES] if leader >= 0 and _index(rule, state, leader, t) == top else 0.0
+        here = tree[slot, TIES] if leader >= 0 and _index(state, leader, t) == top else 0.0
         if left >= here:
             left -= here
             slot += 1
@@ -40,57 +78,127 @@ def choose(rule, state, t):
 
 
 @kernel
-def place(rule, state, i):
-    """Arm i has new statistics: everything that it was compared with is open."""
-    state.age[i] = 0
-    _open(state.races, state.races.shape[0] // 2 + i)
+def begin(state, _):
+    rounds.renew_all(state)
+    open_all(state)
 
 
 @kernel
-def _index(rule, state, i, t):
-    """Arm i's index at time t: computed once, and not for each comparison. ``age`` is t + 1 then."""
-    if state.age[i] != t + 1:
-        state.index[i] = rounds.clocked(rule, state, i, t)
-        state.age[i] = t + 1
-    return state.index[i]
-
-
-@kernel
-def begin(state):
+def open_all(state):
     """Nothing has been compared yet."""
-    for i in range(state.age.size):
-        state.age[i] = 0
+    for i in range(state.computed.size):
+        state.computed[i] = 0
     for slot in range(state.races.shape[0]):
         state.races[slot, UNTIL] = -math.inf
 
 
+@hot
+def place(state, i):
+    """Arm i has new statistics: everything that it was compared with is open."""
+    state.computed[i] = 0
+    _open(state.races, state.races.shape[0] // 2 + i)
+
+
 @kernel
-def enter(tree, i):
+def move(state, i, to):
+    place(state, to)
+
+
+@kernel
+def enter(state, i):
     """There is an arm i now."""
-    slot = tree.shape[0] // 2 + i
-    tree[slot, LEADER] = i
-    tree[slot, TIES] = 1.0
-    _open(tree, slot)
+    slot = state.races.shape[0] // 2 + i
+    state.races[slot, LEADER] = i
+    state.races[slot, TIES] = 1.0
+    _open(state.races, slot)
 
 
 @kernel
-def leave(tree, i):
+def shrink(state, i):
     """There is no arm i any more."""
-    slot = tree.shape[0] // 2 + i
-    tree[slot, LEADER] = -1.0
-    tree[slot, TIES] = 0.0
-    _open(tree, slot)
+    slot = state.races.shape[0] // 2 + i
+    state.races[slot, LEADER] = -1.0
+    state.races[slot, TIES] = 0.0
+    _open(state.races, slot)
+
+
+handed, leave = place, nothing
+
+
+# The contest of two arms is compiled for each policy, with its functions in the place of these.
+inside: Any = None
+index: Any = None
+reach: Any = None
+settled: Any = None
+SETTLES = False
+
+
+@hot
+def value(itself, state, i, t):
+    """Arm i's index at time t: computed once, and not for each comparison."""
+    if state.computed[i] != t + 1:
+        state.index[i] = -math.inf
+        if statistics.has_law(state, i):
+            state.index[i] = index(itself, state, i, t, 0.0, state.log_t[1])
+        state.computed[i] = t + 1
+    return state.index[i]
+
+
+def contest(state, a, b, t):
+    """Compare arms a and b at time t: into state.contest go their indices, and a time before which for
+    certain who leads stays ahead."""
+    itself = inside(state)
+    if state.log_t[0] != t:
+        state.log_t[0] = t
+        state.log_t[1] = math.log(max(t, 1.0))
+    x, y = value(itself, state, a, t), value(itself, state, b, t)
+    until = math.inf
+    if x != y:
+        behind = b if x > y else a
+        if statistics.has_law(state, behind):
+            until = reach(itself, state, behind, max(x, y))
+    elif not alike(itself, state, a, b):
+        until = 0.0
+    state.contest[0] = x
+    state.contest[1] = y
+    state.contest[2] = until
 
 
 @kernel
+def alike(itself, state, i, j):
+    """Whether the indices of two arms, equal now, stay so while both are left alone: because their statistics
+    are equal, or because neither rises any more."""
+    known = statistics.has_law(state, i)
+    if known != statistics.has_law(state, j):
+        return False
+    if not known:
+        return True
+    if SETTLES and settled(itself, state, i) and settled(itself, state, j):
+        return True
+    return (
+        statistics.counted(state, i) == statistics.counted(state, j)
+        and state.means[i] == state.means[j]
+        and statistics.variance(state, i) == statistics.variance(state, j)
+        and state.hooks.alike == 1
+    )
+
+
+@hot
+def _index(state, i, t):
+    """Arm i's index at time t."""
+    calls.contest(state.hooks.contest, (state, i, i, t))
+    return state.contest[0]
+
+
+@hot
 def _open(tree, slot):
     while slot > 0:
         tree[slot, UNTIL] = -math.inf
         slot //= 2
 
 
-@kernel
-def _repair(rule, state, t):
+@hot
+def _repair(state, t):
     """Compare again what may have changed, from the leaves up."""
     tree = state.races
     slot = 1
@@ -103,12 +211,12 @@ def _repair(rule, state, t):
         elif tree[2 * slot + 1, UNTIL] <= t:
             slot = 2 * slot + 1
         else:
-            _compare(rule, state, slot, t)
+            _compare(state, slot, t)
             slot //= 2
 
 
-@kernel
-def _compare(rule, state, slot, t):
+@hot
+def _compare(state, slot, t):
     """Who leads below this slot, and until when for certain."""
     tree = state.races
     left, right = 2 * slot, 2 * slot + 1
@@ -118,13 +226,10 @@ def _compare(rule, state, slot, t):
         lead = left if a >= 0 else right
         ties = tree[lead, TIES]
     else:
-        x, y = _index(rule, state, a, t), _index(rule, state, b, t)
+        calls.contest(state.hooks.contest, (state, a, b, t))
+        x, y, until = state.contest[0], state.contest[1], state.contest[2]
         lead = left if x >= y else right
         ties = tree[left, TIES] + tree[right, TIES] if x == y else tree[lead, TIES]
-        if x != y:
-            until = rounds.reach(rule, state, b if x > y else a, max(x, y))
-        elif not rounds.alike(rule, state, a, b):
-            until = 0.0
     tree[slot, LEADER] = tree[lead, LEADER]
     tree[slot, TIES] = ties
     tree[slot, UNTIL] = min(max(until, t + 1.0), tree[left, UNTIL], tree[right, UNTIL])

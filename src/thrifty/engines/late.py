@@ -1,77 +1,81 @@
 """Rewards that come late: a wheel of buckets, one for each round in which a reward may arrive."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from thrifty.engines.state import Floats, Integers, Words
 from thrifty.jit import kernel
 from thrifty.numerics import random
+from thrifty.state.fields import Component, Field
 
 PROMPT, UNIFORM, GEOMETRIC = range(3)
+KIND, LOW, HIGH = range(3)
 
 
-class Late(NamedTuple):
-    """Delays, and the rewards on their way: one in each entry of ``arm``, ``reward`` and ``next``."""
+LATE = Component(
+    "late",
+    (
+        Field("late", np.int64, 3),  # KIND, LOW, HIGH
+        Field("scale", rows=1),  # geometric: a delay is the whole part of an exponential of this mean
+        Field("delay_rng", np.uint64, random.WORDS),
+        Field("wheel", np.int64, None, start=-1),  # the first entry of each bucket, or -1
+        Field("free", np.int64, 1),  # the first unused entry
+        Field("late_arm", np.int64, None),  # of the rewards on their way, one in each entry
+        Field("late_reward", rows=None),
+        Field("next", np.int64, None),
+    ),
+)
+
+
+class Delays(NamedTuple):
+    """How late rewards are: ``low`` to ``high`` rounds, or geometric."""
 
     kind: int
     low: int
     high: int  # the longest delay
-    scale: float  # geometric: the whole part of an exponential of this mean
-    rng: Words
-    wheel: Integers  # the first entry of each bucket, or -1
-    free: Integers  # one number: the first unused entry
-    arm: Integers
-    reward: Floats
-    next: Integers
+    scale: float = 0.0
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """At most one reward a round is sent, and it is away for up to ``high`` rounds."""
+        return dict.fromkeys(("wheel", "late_arm", "late_reward", "next"), self.high + 1)
 
-def new_late(kind: int, low: int, high: int, scale: float, rng: Words) -> Late:
-    """Nothing is on its way. At most one reward a round is sent, and it is away for up to ``high`` rounds."""
-    room = high + 1
-    return Late(
-        kind=kind,
-        low=low,
-        high=high,
-        scale=scale,
-        rng=rng,
-        wheel=np.full(room, -1, np.int64),
-        free=np.zeros(1, np.int64),
-        arm=np.zeros(room, np.int64),
-        reward=np.zeros(room),
-        next=np.append(np.arange(1, room), -1),
-    )
+    def write(self, state: Any, rng: Any) -> None:
+        """Nothing is on its way."""
+        state.late[:], state.scale[0], state.delay_rng[:] = self[:3], self.scale, rng
+        state.next[:] = np.append(np.arange(1, self.high + 1), -1)
 
 
 @kernel
-def delay(late):
+def delay(state):
     """How many more choices are made before a reward arrives."""
-    if late.kind == GEOMETRIC:
-        return min(int(random.exponential(late.rng) * late.scale), late.high)
-    if late.low == late.high:
-        return late.low
-    return late.low + int(random.below(late.rng, late.high - late.low + 1))
+    late = state.late
+    if late[KIND] == GEOMETRIC:
+        return min(int(random.exponential(state.delay_rng) * state.scale[0]), late[HIGH])
+    if late[LOW] == late[HIGH]:
+        return late[LOW]
+    return late[LOW] + int(random.below(state.delay_rng, late[HIGH] - late[LOW] + 1))
 
 
 @kernel
-def send(late, t, i, reward):
+def send(state, t, i, reward):
     """Arm i was pulled in round t; the reward arrives after the choice of a later round, or of this one."""
-    entry = late.free[0]
-    late.free[0] = late.next[entry]
-    late.arm[entry] = i
-    late.reward[entry] = reward
-    bucket = (t + delay(late)) % late.wheel.size
-    late.next[entry] = late.wheel[bucket]
-    late.wheel[bucket] = entry
+    entry = state.free[0]
+    state.free[0] = state.next[entry]
+    state.late_arm[entry] = i
+    state.late_reward[entry] = reward
+    bucket = (t + delay(state)) % state.wheel.size
+    state.next[entry] = state.wheel[bucket]
+    state.wheel[bucket] = entry
 
 
 @kernel
-def arrive(late, t):
+def arrive(state, t):
     """Take an entry whose reward arrives in round t off the wheel; -1 if there is none."""
-    bucket = t % late.wheel.size
-    entry = late.wheel[bucket]
+    bucket = t % state.wheel.size
+    entry = state.wheel[bucket]
     if entry >= 0:
-        late.wheel[bucket] = late.next[entry]
-        late.next[entry] = late.free[0]
-        late.free[0] = entry
+        state.wheel[bucket] = state.next[entry]
+        state.next[entry] = state.free[0]
+        state.free[0] = entry
     return entry

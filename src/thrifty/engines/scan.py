@@ -1,11 +1,33 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
-from thrifty.jit import hot
+from thrifty.engines import rounds
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
+from thrifty.state import calls
+from thrifty.state.statistics import SPENT
+
+COMPONENTS = ()
+HOOKS = ("refresh", "choose")
 
 
 @hot
-def choose(index, rng):
+def choose(state, t):
+    """The arm, or -1 if the index of some arm is not a number."""
+    if state.hooks.choose != 0:
+        return calls.choose(state.hooks.choose, (state, t))
+    if state.hooks.refresh != 0:
+        calls.refresh(state.hooks.refresh, (state, t))
+    if state.fault[0] != 0:
+        return -1
+    i = largest(state.index, state.rng)
+    while state.pending[i, 1] & SPENT:
+        rounds.replace(state, i)
+        i = largest(state.index, state.rng)
+    return i
+
+
+@hot
+def largest(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 
     Two plain passes (find the maximum, see who attains it) have no branch to mispredict, unlike one
@@ -26,3 +48,22 @@ def choose(index, rng):
             arm += 1
             left -= index[arm] == top
     return arm
+
+
+@kernel
+def begin(state, _):
+    """All statistics are new."""
+    rounds.renew_all(state)
+
+
+@kernel
+def place(state, i):
+    """Arm i has a new index. Nothing is kept here."""
+
+
+handed = enter = leave = shrink = place
+
+
+@kernel
+def move(state, i, to):
+    """Arm i gets another number."""

@@ -14,8 +14,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from thrifty.engines import rounds
+from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
+from thrifty.state.fields import Component, Field
+from thrifty.state.statistics import SPENT
 
 BLOCK = 16
 
@@ -51,6 +55,55 @@ def built(index: NDArray[np.float64], room: int) -> NDArray[np.float64]:
     return tree
 
 
+def rebuild(state, capacity):
+    state.tree[:] = built(state.index, capacity)
+
+
+# (slots, 2): the largest index below each slot, and how many arms attain it.
+TREE = Component("tournament", (Field("tree", rows=slots, columns=2, saved=False),), rebuild=rebuild)
+
+COMPONENTS = (TREE,)
+HOOKS = ()
+
+
+@kernel
+def begin(state, _):
+    rounds.renew_all(state)
+    build(state.tree, state.index)
+
+
+@hot
+def choose(state, t):
+    """The arm with the largest index. A spent one is replaced first."""
+    i = largest(state.tree, state.index, state.rng)
+    while state.pending[i, 1] & SPENT:
+        rounds.replace(state, i)
+        place(state, i)
+        i = largest(state.tree, state.index, state.rng)
+    return i
+
+
+@hot
+def place(state, i):
+    """Arm i has a new index."""
+    repair(state.tree, state.index, i)
+
+
+@hot
+def move(state, i, to):
+    """Arm i got the number ``to``."""
+    repair(state.tree, state.index, to)
+
+
+@hot
+def shrink(state, last):
+    """There is no arm of the last number any more."""
+    repair(state.tree, state.index[:last], last)
+
+
+enter, handed, leave = place, nothing, nothing
+
+
 @hot
 def top(tree):
     """The largest index, and how many arms attain it."""
@@ -58,7 +111,7 @@ def top(tree):
 
 
 @hot
-def choose(tree, index, rng):
+def largest(tree, index, rng):
     """The arm with the largest index, ties uniformly at random."""
     top, ties = _merge(tree, 0)
     left = random.below(rng, ties) if ties > 1.0 else 0
@@ -80,7 +133,7 @@ def choose(tree, index, rng):
 
 
 @hot
-def place(tree, index, i):
+def repair(tree, index, i):
     """Arm i has a new index: repair the path to the root, as far as anything changes."""
     slot = tree.shape[0] // 4 - 1 + i // BLOCK
     top, ties = _best(index, i // BLOCK)

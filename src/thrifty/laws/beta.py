@@ -6,6 +6,7 @@ prior weighs more while n < V: a variant of ours.
 """
 
 from thrifty.jit import hot, kernel
+from thrifty.laws.law import Law
 from thrifty.numerics import beta, random
 
 
@@ -30,3 +31,13 @@ def sf(a, b, c):
 @kernel
 def isf(a, b, p):
     return beta.isf(a, b, p)
+
+
+class Beta(Law):
+    """Beta(S + 1, n - S + 1), for rewards of 0 and 1."""
+
+    name, formula, rewards, family = "beta", "Beta(S + 1, n - S + 1)", "binary", "bernoulli"
+    parameters = staticmethod(parameters)
+    draw = staticmethod(draw)
+    sf = staticmethod(sf)
+    isf = staticmethod(isf)

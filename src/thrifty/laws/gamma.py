@@ -9,6 +9,7 @@ of ours.
 """
 
 from thrifty.jit import kernel
+from thrifty.laws.law import Law
 from thrifty.numerics import gamma, random
 
 
@@ -31,3 +32,13 @@ def sf(shape, rate, c):
 @kernel
 def isf(shape, rate, p):
     return gamma.isf(shape, p) / rate
+
+
+class Gamma(Law):
+    """Gamma(S + 1, rate n), for Poisson rewards."""
+
+    name, formula, rewards, family = "gamma", "Gamma(S + 1, rate n)", "non-negative", "poisson"
+    parameters = staticmethod(parameters)
+    draw = staticmethod(draw)
+    sf = staticmethod(sf)
+    isf = staticmethod(isf)

@@ -5,8 +5,10 @@ paper (each arm is pulled once instead of a N(0, 1) prior). Tempered by V it is 
 """
 
 import math
+from typing import ClassVar
 
 from thrifty.jit import hot, kernel
+from thrifty.laws.law import Law
 from thrifty.numerics import normal, random
 
 
@@ -35,3 +37,15 @@ def sf(mean, sd, c):
 @kernel
 def isf(mean, sd, p):
     return mean + sd * normal.isf(p)
+
+
+class Gaussian(Law):
+    """N(S/n, 1/n), for rewards in [0, 1] or of variance at most 1."""
+
+    name, formula, family = "gaussian", "N(S/n, 1/n)", "gaussian"
+    sleeps_from: ClassVar[dict[str, int]] = {"fresh": 384, "duel": 48}
+    parameters = staticmethod(parameters)
+    draw = staticmethod(draw)
+    sf = staticmethod(sf)
+    isf = staticmethod(isf)
+    column = staticmethod(draw_all)

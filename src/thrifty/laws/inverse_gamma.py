@@ -13,6 +13,7 @@ infinity or 0, and the index is surely that.
 import math
 
 from thrifty.jit import kernel
+from thrifty.laws.law import Law
 from thrifty.numerics import gamma, random
 
 
@@ -58,3 +59,22 @@ def _over(scale, x):
     if _certain(scale):
         return scale
     return scale / x if x > 0.0 else math.inf
+
+
+class InverseGamma(Law):
+    """InvGamma(n, S), for exponential rewards, under Jeffreys' prior."""
+
+    name, formula, rewards, family = "inverse-gamma", "InvGamma(n, S)", "non-negative", "exponential"
+    tempered = False
+    parameters = staticmethod(parameters)
+    draw = staticmethod(draw)
+    sf = staticmethod(sf)
+    isf = staticmethod(isf)
+
+
+class InverseGammaFlat(InverseGamma):
+    """InvGamma(n - 1, S), under a flat prior: there is none before the second reward."""
+
+    name, formula = "inverse-gamma-flat", "InvGamma(n - 1, S)"
+    sleeps, least = False, 1.0
+    parameters = staticmethod(parameters_flat)

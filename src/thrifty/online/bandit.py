@@ -3,7 +3,7 @@
 import copy
 import os
 import secrets
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.arrays import Floats
-from thrifty.engines.state import OWN, Rule, policy_stream
+from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online import forks, known, snapshot
-from thrifty.online.core import Core, OwnIndexCore, begin_memory
+from thrifty.online.core import Core, new_core
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
 from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import Policy, checked, first_guess
+from thrifty.policies import Policy, Posterior, checked, first_guess
+from thrifty.policies.program import program
+from thrifty.state.statistics import SQUARES
 
 PENDING_FOR = 1000  # decisions, unless said otherwise
 
@@ -82,7 +84,7 @@ class Bandit:
             self._learn(statistics, warm=True)
         elif prior is not None:
             self._core.begin()
-        self._make_room()
+        self._make_lock()
 
     def _read_horizon(self, horizon: object) -> tuple[int, bool]:
         """The first horizon, and whether it is a guess, to be doubled."""
@@ -96,21 +98,21 @@ class Bandit:
     def _new_core(self, seed: int, engine: str, priors: Floats | None) -> Core | PosteriorCore:
         policy, rule = self._policy, self._rule()
         law = getattr(policy, "law", "")
-        if not isinstance(law, str):
+        if isinstance(law, Posterior):
             checks.choice("engine", engine, ("auto", "scan"))
             if self._prior is not None or priors is not None:
                 raise InvalidValue("prior must be None with a posterior of your own, which has its own")
-            return PosteriorCore(law, rule, seed, self._ids, self._pending_for)
+            return PosteriorCore(law, policy, rule, seed, self._ids, self._pending_for)
         engine = policy.engine_for(len(self._ids), engine)
-        memory = begin_memory(rule, policy_stream(seed, 0), engine, priors, self._pending_for)
-        core = OwnIndexCore(memory, policy) if rule.schedule == OWN else Core(memory)
+        core = new_core(policy, engine, rule, seed, priors, self._pending_for)
         core.follow(rule)
         return core
 
     def _learn(self, statistics: Any, *, warm: bool) -> None:
         if isinstance(self._core, PosteriorCore):
             raise InvalidValue("statistics must not be given to a posterior of your own: tell it the rewards")
-        if self._rule().history:
+        unknown = self._rewards.range is None and self._core.memory.has(SQUARES)  # their squares
+        if self._policy.keeps_rewards or "observed" in self._policy.played.functions() or unknown:
             raise InvalidValue(
                 f"statistics must not be given to {self._policy!r}, which needs every reward: use update_many"
             )
@@ -122,11 +124,14 @@ class Bandit:
                 f"{checks.COUNT} in all, got {total}"
             )
         self._welcome(total)
-        (self._core.warm if warm else self._core.merge)(pulls, sums)
+        try:
+            (self._core.warm if warm else self._core.merge)(pulls, sums)
+        except InvalidValue:  # an index of the user's own was not a number
+            self._welcome(-total)
+            raise
 
-    def _make_room(self) -> None:
-        """For what crosses into the kernels with every call; and a lock, held during each."""
-        self._one, self._reward = np.zeros(1, np.int64), np.zeros(1)
+    def _make_lock(self) -> None:
+        """A lock, held during each call."""
         self._lock = Lock(self._core.reseed)
         forks.watch(self._lock)
 
@@ -183,15 +188,27 @@ class Bandit:
                 lock.prepare()
             try:
                 lock.state = BUSY
-                self._look_ahead()
-                self._core.select(self._t, self._one)
+                ahead = self._t < self._horizon or not self._guessed
+                arm = self._core.select(self._t) if ahead else self._select_ahead()
                 self._t += 1
-                return self._ids.name(self._one.item(0))
+                return self._ids.name(arm)
             except BaseException:
                 self._catch_up()
                 raise
             finally:
                 lock.state = IDLE
+
+    def _select_ahead(self) -> int:
+        """The same where a guessed horizon, which is ahead of every decision, is reached."""
+        horizon, back = self._horizon, self._core.checkpoint(1)
+        try:
+            self._reach(self._t + 1)
+            return self._core.select(self._t)
+        except BaseException:
+            if back is not None:
+                self._horizon = horizon
+                back()
+            raise
 
     @locked
     def select_many(self, count: int) -> list[Any]:
@@ -204,14 +221,14 @@ class Bandit:
         t, horizon, back = self._t, self._horizon, self._core.checkpoint(count)
         try:
             while len(chosen) < count:
-                self._look_ahead()
                 part = count - len(chosen)
                 if self._guessed:
+                    self._reach(self._t + 1)
                     part = min(part, self._horizon - self._t)
                 for start, end in self._core.slices(part):
                     out = np.empty(end - start, np.int64)
                     self._t += out.size  # now: an interruption is heard when the kernel has made them
-                    self._core.select(self._t - out.size, out)
+                    self._core.select_many(self._t - out.size, out)
                     chosen += self._ids.names(out)
         except BaseException:
             if back is not None:
@@ -229,11 +246,8 @@ class Bandit:
             try:
                 lock.state = BUSY
                 number = self._ids.number(arm)
-                self._reward[0] = self._rewards.read(reward)
-                self._one[0] = number
-                unasked = self._core.update(self._one, self._reward)
-                if unasked:
-                    self._welcome(unasked)
+                if self._core.update(self._t, number, self._rewards.read(reward)):
+                    self._welcome(1)
             except BaseException:
                 self._catch_up()
                 raise
@@ -254,7 +268,7 @@ class Bandit:
                 f"arms and rewards must be equally many, got {numbers.size} arms and {values.size} rewards"
             )
         try:
-            self._welcome(self._core.update(numbers, values))
+            self._welcome(self._core.update_many(self._t, numbers, values))
         except BaseException:
             self._catch_up()
             raise
@@ -310,7 +324,7 @@ class Bandit:
         if not names:
             return
         pair, rows = known.read_prior(prior, len(names), self._rewards)
-        before = len(self._ids)
+        before, back = len(self._ids), self._way_back() if self._core.is_own else None
         try:
             self._core.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
             self._ids.add(names)
@@ -319,8 +333,24 @@ class Bandit:
                 self._ids.add(list(names)[len(self._ids) - before :])
             raise
         self._core.follow(self._rule())
-        if self._guessed:
-            self._reach(first_guess(len(self)))
+        try:
+            if self._guessed:
+                self._reach(first_guess(len(self)))
+        except InvalidValue:  # an index of the user's own was not a number
+            if back:
+                back()
+            raise
+
+    def _way_back(self) -> Callable[[], None]:
+        ids, horizon, core = copy.deepcopy(self._ids), self._horizon, self._core.checkpoint(0)
+
+        def back() -> None:
+            self._ids, self._horizon = ids, horizon
+            if core:
+                core()
+            self._core.follow(self._rule())
+
+        return back
 
     @locked
     def remove_arm(self, arm: Hashable) -> None:
@@ -364,20 +394,23 @@ class Bandit:
         snapshot.save(path, self._policy, self._ids, self._core, settings)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], seed: int | None = None) -> "Bandit":
+    def load(
+        cls, path: str | os.PathLike[str], seed: int | None = None, policies: Iterable[type] = ()
+    ) -> "Bandit":
         """The bandit that ``save`` wrote to ``path``, now or with an earlier version of thrifty, with the
         random numbers that it would have had, or those of a ``seed``. A file that says what cannot be is
-        refused."""
-        policy, ids, memory, settings = snapshot.load(path)
+        refused, and so is one that names a policy or law that is neither thrifty's own, nor among
+        ``policies``, nor registered: a file never makes us import anything."""
+        policy, ids, core, settings = snapshot.load(path, policies)
         bandit = cls.__new__(cls)
-        bandit._policy, bandit._ids, bandit._core = policy, ids, Core(memory)
+        bandit._policy, bandit._ids, bandit._core = policy, ids, core
         bandit._rewards = Rewards(policy, settings.reward_range)
         bandit._prior = settings.prior
         bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
         bandit._before, bandit._t = settings.before, settings.t
         bandit._pending_for = settings.pending_for
         bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
-        bandit._make_room()
+        bandit._make_lock()
         if seed is not None:
             bandit.reseed(seed)
         return bandit
@@ -385,7 +418,7 @@ class Bandit:
     @locked
     def __getstate__(self) -> dict[str, Any]:
         """For copies, which share nothing that changes, but the ids: a copy of an id may be no id."""
-        own = ("_one", "_reward", "_lock")
+        own = ("_lock",)
         shared = {id(name): name for name in ([] if self._ids.plain else self._ids.names())}
         return copy.deepcopy({name: value for name, value in vars(self).items() if name not in own}, shared)
 
@@ -395,19 +428,16 @@ class Bandit:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy, in this process or another: where an index of your own is may be different there."""
         self.__dict__.update(state)
+        if isinstance(self._core, Core):
+            self._core.prepare(program(self._policy, self._core.engine))
         self._core.follow(self._rule())
-        self._make_room()
+        self._make_lock()
 
     def _rule(self) -> Rule:
         rule = self._policy.resolve(len(self._ids), self._horizon)
         if self._prior is None:
             return rule
         return rule._replace(prior_mean=self._prior[0], prior_weight=self._prior[1])
-
-    def _look_ahead(self) -> None:
-        """A guessed horizon is ahead of every decision."""
-        if self._t >= self._horizon and self._guessed:
-            self._reach(self._t + 1)
 
     def _reach(self, horizon: int) -> None:
         """Double the horizon until it is at least this, and make parameters and indices anew."""

@@ -4,73 +4,80 @@ Arms are numbers here, rewards are in the unit of the policy, and everything has
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from thrifty.engines import ENGINES, ahead, decide, history
-from thrifty.engines.state import (
-    ARMS,
-    ENGINE,
-    HANDED,
-    USED,
-    Floats,
-    Integers,
-    Memory,
-    Rule,
-    Words,
-    draws,
-    new_memory,
-    policy_stream,
-    write_rule,
-)
+from thrifty import checks
+from thrifty.arrays import Floats, Integers
+from thrifty.engines.memory import Memory, Rule, policy_stream
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
+from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
+from thrifty.state import history, ranks, young
+from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
-FEW = 1000  # rewards that there is room for at first, where all are kept; it grows
-
-kernels: Any = decide  # typed by Numba, which compiles them
+FIRST_CAPACITY = 1000  # rewards that there is room for at first, where all are kept; it grows
 
 
-def begin_memory(
-    rule: Rule, rng: Words, engine: str, priors: Floats | None, pending_for: int | None
-) -> Memory:
-    """The memory of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
-    entries = history.entries(rule.arms, min(rule.horizon, FEW)) if rule.history else 0
-    memory = new_memory(
-        rule, rng, engine, priors=priors is not None, entries=entries, pending_for=pending_for
-    )
-    state = memory.state
-    state.count[ENGINE] = ENGINES.index(engine)
-    if priors is not None:
-        state.prior[:] = priors
-        if state.order.size:
-            state.weights[:] = priors[:, 1]
-            state.order[:] = np.argsort(state.weights, kind="stable")
-        if state.spans.size:
-            state.count[USED] = history.begin(state.history, state.spans, priors[:, 0], priors[:, 1])
-    return memory
+def new_core(
+    policy: Policy, engine: str, rule: Rule, seed: int, priors: Floats | None, pending_for: int | None
+) -> "Core":
+    """The core of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
+    playing = program(policy, engine)
+    beside = () if pending_for is None else (young.YOUNG,)
+    sizes = {"ring": young.words(pending_for)}
+    if policy.keeps_rewards:
+        sizes["history"] = history.entries(rule.arms, min(rule.horizon, FIRST_CAPACITY))
+    memory = playing.memory(rule, policy_stream(seed, 0), priors, beside, sizes)
+    return core_of(playing, memory, engine)
+
+
+def core_of(playing: Program, memory: Memory, engine: str) -> "Core":
+    """The core around a memory."""
+    policy = playing.policy.played
+    ours = all(checks.is_ours(type(part)) for part in (policy, policy.drawn_from) if part)
+    return (Core if ours else OwnCore)(playing, memory, engine)
 
 
 class Core:
     """The arms' statistics and indices, and who is chosen next."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
-        self.engine = ENGINES[memory.block[ENGINE]]
-        ahead.compile_bandit(self.engine)
+    is_own = False  # whether the index is one of the user's own
 
-    @property
-    def _kernels(self) -> decide.Kernels:
-        return decide.KERNELS[self.engine]
+    def __init__(self, playing: Program, memory: Memory, engine: str) -> None:
+        self.memory, self.engine = memory, engine
+        self.prepare(playing)
+
+    def prepare(self, playing: Program) -> None:
+        """Compile, or load, what every bandit needs, and tell the memory where it is."""
+        self._program = playing
+        self._ready: set[str] = set()
+        self.memory.write(playing.hooks)
+        again = ("rebuild",) if playing.policy.needs_horizon else ()  # whenever a guess of it is doubled
+        playing.compile(self.memory, *again, "select", "update")
+        self._select, self._update = playing.entry("select"), playing.entry("update")
+
+    def _entry(self, name: str) -> Any:
+        """What not every bandit needs."""
+        if name not in self._ready:
+            self._program.compile(self.memory, name)
+            self._ready.add(name)
+        return self._program.entry(name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies. Where functions are may be different there: ``prepare`` has to follow."""
+        apart = ("_program", "_select", "_update", "_ready")
+        return {name: value for name, value in vars(self).items() if name not in apart}
 
     @property
     def has_priors(self) -> bool:
         """Whether each arm has a prior of its own."""
-        return self.memory.priors
+        return bool(self.memory.field("prior").size)
 
     @property
     def pulls(self) -> Integers:
@@ -82,7 +89,7 @@ class Core:
 
     @property
     def draws(self) -> Integers:
-        return draws(self.memory.state)
+        return self._program.draws(self.memory)
 
     @property
     def pending(self) -> Integers:
@@ -94,10 +101,11 @@ class Core:
         return self._way_back() if self._work(count) > MOST else None
 
     def _way_back(self) -> Callable[[], None]:
-        block = self.memory.block.copy()
+        memory, block = self.memory, self.memory.block.copy()
 
         def back() -> None:
-            self.memory.block[:] = block
+            memory.block[:] = block
+            self.memory = memory
 
         return back
 
@@ -106,13 +114,13 @@ class Core:
         if self._work(count) <= MOST:
             yield 0, count
             return
-        new, kept = min(count, self._new), lambda: int(self.memory.block[USED])
+        new, kept = min(count, self._new), self.memory.field("used")
         yield from slices(0, new, self._cheap)
-        yield from slices(new, count, self._cost, kept if self.memory.entries else None)
+        yield from slices(new, count, self._cost, (lambda: int(kept[0])) if kept.size else None)
 
     def _work(self, count: int) -> float:
         """How much so many decisions are, roughly, in arms looked at."""
-        each = self._cost + int(self.memory.block[USED]) / REWARDS
+        each = self._cost + int(self.memory.field("used").sum()) / REWARDS
         if count * each <= MOST:
             return count * each
         return min(count, self._new) * self._cheap + max(0, count - self._new) * each
@@ -122,30 +130,42 @@ class Core:
         """How many arms are handed out next without a choice."""
         if self.memory.field("waiting")[0] == 0:
             return 0
-        rest = slice(self.memory.block[HANDED], None)
+        rest = slice(self.memory.field("count")[HANDED], None)
         return int(np.count_nonzero((self.pulls[rest] == 0) & (self.pending[rest] == 0)))
 
-    def select(self, t: int, out: Integers) -> None:
-        """Fill ``out`` with decisions, the first of them after t pulls."""
-        self._kernels.select(self.memory.header, t, out)
+    def select(self, t: int) -> int:
+        """The arm to pull, t pulls having been made."""
+        return self._select(self.memory.block, t)  # type: ignore[no-any-return]
 
-    def update(self, arms: Integers, rewards: Floats) -> int:
-        """Returns how many of these rewards are of pulls that were not handed out."""
-        done, unasked = self._kernels.update(self.memory.header, arms, rewards)
+    def select_many(self, t: int, out: Integers) -> int:
+        """Fill ``out`` with decisions, the first of them after t pulls. Returns how many there are."""
+        return int(self._entry("select_many")(self.memory.block, t, out))
+
+    def update(self, t: int, arm: int, reward: float) -> int:
+        """A reward, after t pulls. Returns 1 if its pull was not handed out, else 0."""
+        new = self._update(self.memory.block, t, arm, reward)
+        while new < 0:
+            self.memory = self.memory.grown(self.memory.capacity)
+            new = self._update(self.memory.block, t, arm, reward)
+        return new  # type: ignore[no-any-return]
+
+    def update_many(self, t: int, arms: Integers, rewards: Floats) -> int:
+        """Many of them. Returns of how many the pull was not handed out."""
+        update = self._entry("update_many")
+        done, unasked = update(self.memory.block, t, arms, rewards)
         while done < arms.size:
-            self.memory = self.memory.grown(self.memory.room)
-            more, others = self._kernels.update(self.memory.header, arms[done:], rewards[done:])
+            self.memory = self.memory.grown(self.memory.capacity)
+            more, others = update(self.memory.block, t, arms[done:], rewards[done:])
             done, unasked = done + more, unasked + others
-        return unasked
+        return int(unasked)
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
-        ahead.compile_change("cancel")
-        return bool(kernels.cancel(self.memory.header, arm))
+        return bool(self._entry("cancel")(self.memory.block, arm))
 
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on. Indices that were drawn stay."""
-        self.memory.state.rng[:] = policy_stream(seed, 0)
+        self.memory.field("rng")[:] = policy_stream(seed, 0)
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         """Statistics of before: pulls of each arm and the sum of their rewards."""
@@ -154,9 +174,9 @@ class Core:
 
     def merge(self, pulls: Integers, sums: Floats) -> None:
         """The same later on: arms without pulls among these keep their indices."""
-        ahead.compile_change("renew")
+        renew = self._entry("renew")
         self._add(pulls, sums)
-        kernels.renew(self.memory.header, np.flatnonzero(pulls))
+        renew(self.memory.block, np.flatnonzero(pulls))
 
     def _add(self, pulls: Integers, sums: Floats) -> None:
         state = self.memory.state
@@ -165,56 +185,105 @@ class Core:
         if state.waiting[0] > 0:
             state.waiting[0] = np.count_nonzero(state.pulls == 0)
         state.squares[:] += sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
-        if state.order.size:
+        if state.weights.size:
             state.weights[:] += pulls
-            state.order[:] = np.argsort(state.weights, kind="stable")
+            self.memory.rebuild(ranks.RANKS)
+
+    def restore(self) -> None:
+        """Statistics came from a file: make what follows from them."""
+        self._entry("restore")(self.memory.block)
+        self.memory.rebuild()
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
-        self._kernels.begin(self.memory.header)
+        self._entry("rebuild")(self.memory.block)
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
-        write_rule(self.memory, rule)
+        self.memory.write(rule)
         self._cost = cost(rule, looks_at_all=self.engine == "scan")
         self._cheap = cost(rule, looks_at_all=False)
 
     def add(self, priors: Floats) -> None:
         """More arms, with the next numbers: a row for each, its prior where arms have priors of their own."""
-        ahead.compile_change("add")
-        memory, more = self.memory, len(priors)
-        arms = int(memory.block[ARMS])
-        entries = history.LEAST * more if memory.entries else 0
-        if arms + more > memory.room:
+        add, memory, more = self._entry("add"), self.memory, len(priors)
+        arms, spans = memory.arms, memory.field("history")
+        entries = history.LEAST * more if len(spans) else 0
+        if arms + more > memory.capacity:
             self.memory = memory.grown(max(2 * arms, arms + more), entries)
-        elif memory.block[USED] + entries > memory.entries:
-            self.memory = memory.grown(memory.room, entries)
+        elif len(spans) and memory.field("used")[0] + entries > len(spans):
+            self.memory = memory.grown(memory.capacity, entries)
         self.memory.resize(arms + more)
-        kernels.add(self.memory.header, priors)
+        add(self.memory.block, priors)
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
-        ahead.compile_change("remove")
-        first, to, last, hole = kernels.remove(self.memory.header, arm)
+        first, to, last, hole = self._entry("remove")(self.memory.block, arm)
         self.memory.resize(last)
         return [(first, to), (last, hole)]
 
 
-class OwnIndexCore(Core):
-    """The same for a policy of the user's, whose index may not be a number."""
+class OwnCore(Core):
+    """The same for a policy or a law of the user's own, whose index may not be a number: then nothing has
+    changed."""
 
-    def __init__(self, memory: Memory, policy: Policy) -> None:
-        self._policy = policy
-        super().__init__(memory)
+    is_own = True
 
     def checkpoint(self, count: int) -> Callable[[], None]:
         return self._way_back()
 
-    def select(self, t: int, out: Integers) -> None:
+    def select(self, t: int) -> int:
+        with self._whole(f" after {t} pulls"):
+            return super().select(t)
+
+    def select_many(self, t: int, out: Integers) -> int:
         back = self._way_back()
-        made = self._kernels.select(self.memory.header, t, out)
-        if made < out.size:
+        made = super().select_many(t, out)
+        self._refuse(back, f" after {t + made} pulls")
+        return made
+
+    def update(self, t: int, arm: int, reward: float) -> int:
+        with self._whole(f" after {t} pulls"):
+            return super().update(t, arm, reward)
+
+    def update_many(self, t: int, arms: Integers, rewards: Floats) -> int:
+        with self._whole(f" after {t} pulls"):
+            return super().update_many(t, arms, rewards)
+
+    def cancel(self, arm: int) -> bool:
+        with self._whole():
+            return super().cancel(arm)
+
+    def warm(self, pulls: Integers, sums: Floats) -> None:
+        with self._whole():
+            super().warm(pulls, sums)
+
+    def merge(self, pulls: Integers, sums: Floats) -> None:
+        with self._whole():
+            super().merge(pulls, sums)
+
+    def begin(self) -> None:
+        with self._whole():
+            super().begin()
+
+    def add(self, priors: Floats) -> None:
+        with self._whole():
+            super().add(priors)
+
+    @contextmanager
+    def _whole(self, when: str = "") -> Iterator[None]:
+        back = self._way_back()
+        try:
+            yield
+        except InvalidValue:  # a call inside of this one was refused
+            back()
+            raise
+        self._refuse(back, when)
+
+    def _refuse(self, back: Callable[[], None], when: str) -> None:
+        """Go back if an index was not a number."""
+        if self.memory.field("fault")[0]:
             back()
             raise InvalidValue(
-                f"the index of {self._policy!r} must be a number, got NaN or an error after {t + made} pulls"
+                f"the index of {self._program.policy!r} must be a number, got NaN or an error{when}"
             )

@@ -73,6 +73,8 @@ class Ids:
 
     def number(self, name: Any, what: str = "arm") -> int:
         """The number of the arm with this id."""
+        if type(name) is int and 0 <= name < self._plain:
+            return name
         try:
             number = self._find(name)
         except TypeError:  # not hashable, so not an id

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
-from thrifty.engines.state import AGGREGATE, DUEL, EPSILON, FRESH, Rule
-from thrifty.engines.young import SHARE, SOONER
+from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
 from thrifty.online.ids import Ids
-from thrifty.policies import Posterior
+from thrifty.policies import Policy, Posterior
+from thrifty.state.young import SHARE, SOONER
 
 ARM = np.dtype(
     [
@@ -48,9 +48,16 @@ class PosteriorCore:
     has_priors = False
 
     def __init__(
-        self, posterior: Posterior, rule: Rule, seed: int, ids: Ids, pending_for: int | None
+        self,
+        posterior: Posterior,
+        policy: Policy,
+        rule: Rule,
+        seed: int,
+        ids: Ids,
+        pending_for: int | None,
     ) -> None:
         self._posterior = posterior
+        self._schedule = policy.schedule
         self._rule = rule
         self._ids = ids
         self._rng = np.random.default_rng([seed, 0])
@@ -81,6 +88,8 @@ class PosteriorCore:
     def pending(self) -> Integers:
         return self._arms["pending"]
 
+    is_own = False  # it has no index of the user's own
+
     def slices(self, count: int) -> Iterator[tuple[int, int]]:
         """All of them: what is not compiled can be interrupted anywhere."""
         yield 0, count
@@ -96,7 +105,12 @@ class PosteriorCore:
 
         return back
 
-    def select(self, t: int, out: Integers) -> None:
+    def select(self, t: int) -> int:
+        out = np.empty(1, np.int64)
+        self.select_many(t, out)
+        return int(out[0])
+
+    def select_many(self, t: int, out: Integers) -> int:
         """If the posterior fails, nothing has changed here."""
         back = self.checkpoint(out.size)
         try:
@@ -108,6 +122,7 @@ class PosteriorCore:
         except BaseException:
             back()
             raise
+        return out.size
 
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on, from the same generator. Indices that were drawn stay."""
@@ -186,12 +201,12 @@ class PosteriorCore:
     def _refresh(self, arm: int) -> None:
         """Bring the arm's index up to date for the next decision."""
         rule, state = self._rule, self._arms[arm]
-        if rule.schedule == FRESH:
+        if self._schedule == "fresh":
             state["index"] = self._draw(arm, 1)
-        elif rule.schedule == EPSILON:
+        elif self._schedule == "epsilon":
             drawn = self._rng.random() < rule.epsilon
             state["index"] = self._draw(arm, 1) if drawn else state["sums"] / state["pulls"]
-        elif rule.schedule == DUEL:
+        elif self._schedule == "duel":
             state["age"] += 1
             if state["age"] <= rule.phi:
                 state["index"] = self._draw(arm, 1)
@@ -209,9 +224,9 @@ class PosteriorCore:
 
     def _is_committed(self, arm: int) -> bool:
         state = self._arms[arm]
-        if self._rule.schedule == DUEL:
+        if self._schedule == "duel":
             return bool(state["age"] > self._rule.phi)
-        return self._rule.schedule == AGGREGATE and bool(state["index"] > -math.inf)
+        return self._schedule == "aggregate" and bool(state["index"] > -math.inf)
 
     def _draw(self, arm: int, size: int) -> float:
         """The best of so many draws."""
@@ -229,7 +244,10 @@ class PosteriorCore:
         self._arms["draws"][arm] += size
         return float(values.max())
 
-    def update(self, arms: Integers, rewards: Floats) -> int:
+    def update(self, t: int, arm: int, reward: float) -> int:
+        return self.update_many(t, np.array([arm]), np.array([reward]))
+
+    def update_many(self, t: int, arms: Integers, rewards: Floats) -> int:
         """Returns how many of these rewards are of pulls that were not handed out. If the posterior refuses
         one, those before it have been taken."""
         unasked = 0
@@ -248,7 +266,7 @@ class PosteriorCore:
         state = self._arms[arm]
         state["best"], state["age"] = -math.inf, 0
         state["spent"], state["kept"] = False, math.nan
-        state["due"] = self._rule.schedule == AGGREGATE
+        state["due"] = self._schedule == "aggregate"
 
     def begin(self) -> None:
         for arm in np.flatnonzero(self.pulls).tolist():

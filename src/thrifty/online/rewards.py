@@ -10,7 +10,7 @@ from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.inputs import as_numbers, sequence
-from thrifty.policies import Policy
+from thrifty.policies import Policy, Posterior
 from thrifty.problems import REWARDS
 
 FLAGS = (bool, np.bool_)
@@ -29,12 +29,15 @@ class Rewards:
         least = 0.0 if kind == "non-negative" else -checks.LARGEST
         self._low, self._high = self.range or (least, checks.LARGEST)
         self._zero, self._width = 0.0, 1.0
-        if self.range and kind != "non-negative" and isinstance(getattr(policy, "law", ""), str):
+        if self.range and kind != "non-negative" and not isinstance(getattr(policy, "law", ""), Posterior):
             self._zero, self._width = self._low, self._high - self._low
 
     def read(self, reward: Any, name: str = "reward") -> float:
         """One reward, in the unit of the policy. True and False are 1 and 0."""
-        unit = self.read_mean(int(reward) if isinstance(reward, FLAGS) else reward, name)
+        if type(reward) is float and self._low <= reward <= self._high:  # the usual case, without detours
+            unit = (reward + 0.0 - self._zero) / self._width  # -0.0 becomes 0.0
+        else:
+            unit = self.read_mean(int(reward) if isinstance(reward, FLAGS) else reward, name)
         if self._binary and unit not in (0.0, 1.0):
             raise InvalidValue(
                 f"{name} must be {self._low!r} or {self._high!r} for this policy, got {checks.shown(reward)}"

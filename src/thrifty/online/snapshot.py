@@ -1,14 +1,15 @@
-"""A bandit in a file: a JSON header and its arrays by name. No pickle, versioned, checked, atomic.
+"""A bandit in a file: a JSON header and its arrays by name. No pickle, checked, atomic.
 
-A field that is new in a later version gets the value that it starts with when an older file is loaded; what
-is unknown, or of a newer version, is refused by name.
+The header says which components the state has, each with its version. A component that is new in a later
+version of thrifty gets what it starts with when an older file is loaded; what is unknown, or newer, is
+refused by name. A file never makes us import anything: the program has to know a policy of the user's own.
 """
 
 import hashlib
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,34 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks, storage
-from thrifty.engines import ENGINES, sleepers, state, young
-from thrifty.engines.state import COLUMNS, Memory, Rule, State, new_memory
+from thrifty.engines import ENGINES
+from thrifty.engines.memory import COMPONENTS, Memory
 from thrifty.errors import FileError, InvalidType, ThriftyError
-from thrifty.online import derived, sound, version_0_1_0
-from thrifty.online.core import Core
+from thrifty.online import sound, version_0_1_0
+from thrifty.online.core import Core, core_of
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import POLICIES, Policy, described, restored
+from thrifty.policies import Policy, check_class, checked, described, restored
+from thrifty.policies.program import program
+from thrifty.state import young
 
 KIND = "bandit"
-VERSION = 2  # 1 is thrifty 0.1.0's, see there
-
-# Fields, numbers and settings that came later, each with the first version that has it.
-ADDED = dict.fromkeys(("pending_for", "ring", "expired"), 2)
+VERSION = 2  # of the header; 1 is thrifty 0.1.0's, see there
 
 FAR = 1.001 * checks.LARGEST  # rewards are no larger, whatever was rounded
-
-# The single numbers of a state, by name: the field, and where in it.
-NUMBERS: dict[str, tuple[str, int]] = {
-    **{name: ("count", getattr(state, name.upper())) for name in (
-        "handed", "clock", "swept", "sweeping", "oldest", "newest", "used", "stage", "cursor", "left",
-    )},
-    "evaluations": ("evaluations", 0),
-    **{f"level_{name}": ("levels", getattr(sleepers, name.upper())) for name in (
-        "new", "old", "total", "slope", "drawn", "ahead", "since",
-    )},
-}  # fmt: skip
 
 # What a header or an array that is not what it should be may raise.
 IMPOSSIBLE = (
@@ -75,26 +64,31 @@ def save(
     target = Path(path)
     if target.suffix != ".npz":
         raise FileError(f"a snapshot must be a .npz file, got {target}")
-    if not _is_ours(policy) or not isinstance(core, Core):
-        raise InvalidType(f"only policies and laws of thrifty itself can be saved, got {policy!r}")
-    now = core.memory.state
+    if not isinstance(core, Core):
+        raise InvalidType(f"a posterior of your own cannot be saved, got {policy!r}")
     header: dict[str, Any] = {
         "kind": KIND,
         "version": VERSION,
         "policy": described(policy),
         "engine": core.engine,
         "settings": settings._asdict(),
-        "numbers": {
-            name: getattr(now, field)[place].item() for name, (field, place) in _numbers(now).items()
-        },
+        "components": {part.name: part.version for part in core.memory.components if _saved(part)},
     }
-    rule = policy.resolve(len(ids), settings.horizon)
-    arrays = {"ids": _pack(ids)} | {name: getattr(now, name) for name in _fields(now, rule, core.engine)}
+    arrays = {"ids": _pack(ids)}
+    for part in core.memory.components:
+        arrays |= {name: core.memory.field(name) for name in _saved(part)}
     storage.write(target, header | {"digest": _digest(header, arrays)}, arrays, compressed=False)
 
 
-def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
-    source = Path(path)
+def _saved(component: Any) -> list[str]:
+    """The fields of a component that a file has."""
+    return [field.name for field in component.fields if field.saved]
+
+
+def load(path: str | os.PathLike[str], policies: Iterable[type] = ()) -> tuple[Policy, Ids, Core, Settings]:
+    source, policies = Path(path), tuple(policies)
+    for i, kind in enumerate(policies):
+        check_class(f"policies[{i}]", kind)
     header, arrays = storage.read(source, KIND, compressed=False)
     version = header.get("version", header.get("layout"))
     old = version == version_0_1_0.LAYOUT
@@ -109,99 +103,85 @@ def load(path: str | os.PathLike[str]) -> tuple[Policy, Ids, Memory, Settings]:
         if old:
             header, arrays = version_0_1_0.converted(header, **arrays)
         with np.errstate(all="ignore"):  # numbers from a file may be anything, until they are checked
-            return _restored(header, arrays)
+            return _restored(header, arrays, policies)
     except IMPOSSIBLE as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
         raise FileError(f"{source} is not a whole {storage.KINDS[KIND]}: {reason}") from None
 
 
-def _restored(header: dict[str, Any], arrays: storage.Arrays) -> tuple[Policy, Ids, Memory, Settings]:
-    parts = {"policy": dict, "engine": str, "settings": dict, "numbers": dict}
-    version = header["version"]
-    _match("header", header, [*parts, "kind", "version"], version)
+def _restored(
+    header: dict[str, Any], arrays: storage.Arrays, policies: Iterable[type]
+) -> tuple[Policy, Ids, Core, Settings]:
+    parts = {"policy": dict, "engine": str, "settings": dict, "components": dict}
+    _match("header", header, [*parts, "kind", "version"])
     for name, kind in parts.items():
         if type(header[name]) is not kind:
             raise TypeError(f"{name} must be a {kind.__name__}, got {checks.shown(header[name])}")
-    policy = restored(header["policy"])
+    policy = checked("policy", restored(header["policy"], policies))
     ids = _unpack(arrays.pop("ids"))
-    settings, bounds = _read_settings(header["settings"], policy, version)
+    settings, bounds = _read_settings(header["settings"], policy)
     engine = policy.engine_for(len(ids), checks.choice("engine", header["engine"], ENGINES))
     mean, weight = settings.prior or (0.0, 0.0)
     rule = policy.resolve(len(ids), settings.horizon)._replace(prior_mean=mean, prior_weight=weight)
     if arrays["pulls"].shape != (len(ids),):  # before there is any memory for so many arms
         raise ValueError(f"pulls must be those of {len(ids)} arms, got {arrays['pulls'].size}")
-    entries = len(arrays["history"]) if rule.history else 0
     if "prior" in arrays and settings.prior is not None:
         raise ValueError("prior must be one for all arms or one for each, got both")
-    pending_for = settings.pending_for
-    if pending_for is not None and arrays["ring"].shape != (young.words(pending_for),):
-        raise ValueError(f"ring must be that of pending_for={pending_for}, got {arrays['ring'].size} words")
-    memory = new_memory(
-        rule,
-        np.ones(4, np.uint64),
-        engine,
-        priors="prior" in arrays,
-        entries=entries,
-        pending_for=pending_for,
-    )
-    now = memory.state
-    now.count[state.ENGINE] = ENGINES.index(engine)
-    _fill_arrays(now, arrays, _fields(now, rule, engine), version)
-    _fill_numbers(now, header["numbers"], version)
-    sound.check(sound.Facts(rule, engine, now, settings.t, bounds))
-    derived.rebuild(rule, memory)
-    return policy, ids, memory, settings
+    sizes = {"history": len(arrays["history"]) if policy.keeps_rewards else 0}
+    beside: tuple[Any, ...] = ()
+    if settings.pending_for is not None:
+        beside, sizes["ring"] = (young.YOUNG,), young.words(settings.pending_for)
+        if arrays["ring"].shape != (sizes["ring"],):
+            raise ValueError(
+                f"ring must be that of pending_for={settings.pending_for}, got {arrays['ring'].size} words"
+            )
+    playing = program(policy, engine)
+    priors = np.ones((len(ids), 2)) if "prior" in arrays else None
+    memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes)
+    _fill(memory, header["components"], arrays)
+    facts = sound.Facts(policy.played, rule, engine, memory.state, settings.t, bounds)
+    memory.field("waiting")[0] = np.count_nonzero(~sound.has_law(facts))
+    sound.check(facts)
+    core = core_of(playing, memory, engine)
+    core.restore()
+    return policy, ids, core, settings
 
 
-def _fields(now: State, rule: Rule, engine: str) -> list[str]:
-    """The arrays that a file has."""
-    apart = derived.names(rule, engine) | {field for field, _ in NUMBERS.values()}
-    return [name for name in COLUMNS if name not in apart and getattr(now, name).size]
-
-
-def _numbers(now: State) -> dict[str, tuple[str, int]]:
-    """The single numbers that a file has."""
-    return {name: (field, place) for name, (field, place) in NUMBERS.items() if getattr(now, field).size}
-
-
-def _match(what: str, found: Mapping[str, Any], expected: list[str], version: int) -> list[str]:
-    """The expected names that are there. All must be, but for those that are newer than the file."""
+def _match(what: str, found: Mapping[str, Any], expected: list[str]) -> None:
+    """All of these names must be there, and no others."""
     for name in found:
         if name not in expected:
             raise ValueError(f"{what} has an entry {checks.shown(name)}, which this version does not know")
-    missing = [name for name in expected if name not in found]
-    for name in missing:
-        if ADDED.get(name, 0) <= version:
+    for name in expected:
+        if name not in found:
             raise ValueError(f"{what} has no entry {name!r}")
-    return [name for name in expected if name in found]
 
 
-def _fill_arrays(now: State, arrays: storage.Arrays, fields: list[str], version: int) -> None:
-    for name in _match("the state", arrays, fields, version):
-        field, array = getattr(now, name), arrays[name]
+def _fill(memory: Memory, versions: dict[str, Any], arrays: storage.Arrays) -> None:
+    """What the file has of each component."""
+    there = {part.name: part for part in memory.components}
+    for name, version in versions.items():
+        if name not in there:
+            known = name in {part.name for part in COMPONENTS}
+            why = "this bandit does not have" if known else "this version does not know"
+            raise ValueError(f"components has an entry {checks.shown(name)}, which {why}")
+        if type(version) is not int or not 1 <= version <= there[name].version:
+            raise ValueError(f"{name} must be of version {there[name].version} at most, got {version!r}")
+    fields = [field for name in versions for field in _saved(there[name])]
+    _match("the state", arrays, fields)
+    for name in fields:
+        field, array = memory.field(name), arrays[name]
         if (array.dtype, array.shape) != (field.dtype, field.shape):
             right, found = (f"{each.dtype} of shape {each.shape}" for each in (field, array))
             raise ValueError(f"{name} must be {right}, got {found}")
         field[:] = array
+    memory.resize(memory.field("pulls").size)
 
 
-def _fill_numbers(now: State, numbers: dict[str, Any], version: int) -> None:
-    expected = _numbers(now)
-    for name in _match("numbers", numbers, list(expected), version):
-        field, place = expected[name]
-        if getattr(now, field).dtype == np.int64:
-            numbers[name] = checks.integer(name, numbers[name], -(2**63), 2**63 - 1)
-        elif type(numbers[name]) is not float:
-            raise TypeError(f"{name} must be a float, got {checks.shown(numbers[name])}")
-        getattr(now, field)[place] = numbers[name]
-
-
-def _read_settings(
-    table: dict[str, Any], policy: Policy, version: int
-) -> tuple[Settings, tuple[float, float]]:
+def _read_settings(table: dict[str, Any], policy: Policy) -> tuple[Settings, tuple[float, float]]:
     """The settings, and between which numbers rewards are, in the unit of the policy."""
-    names = _match("settings", table, list(Settings._fields), version)
-    settings = Settings(**{name: table[name] for name in names})
+    _match("settings", table, list(Settings._fields))
+    settings = Settings(**table)
     rewards = Rewards(policy, settings.reward_range)
     low, high = (0.0, 1.0) if rewards.range else (-FAR, FAR)
     if policy.rewards == "non-negative":
@@ -227,12 +207,6 @@ def _read_settings(
         pending_for=pending_for,
     )  # fmt: skip
     return settings, (low, high)
-
-
-def _is_ours(policy: Policy) -> bool:
-    """Whether a policy, and one inside it, is of thrifty itself."""
-    inside = [value for value in vars(policy).values() if isinstance(value, Policy)]
-    return POLICIES.get(type(policy).__name__) is type(policy) and all(map(_is_ours, inside))
 
 
 def _pack(ids: Ids) -> NDArray[np.uint8]:

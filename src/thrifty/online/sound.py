@@ -1,8 +1,8 @@
 """Is a state that came from a file one that kernels can work on? One check for each thing that they rely on.
 
 Kernels look up arms by number, follow lists and divide without asking, so a number that no run can leave
-behind may crash them or keep them busy for ever. What follows from the rest is not in a file (``derived``),
-and so there is nothing to check about it. Each check looks at all arms at once: a million arms take about as
+behind may crash them or keep them busy for ever. What follows from the rest is not in a file, and so there is
+nothing to check about it. Each check looks at all arms at once: a million arms take about as
 long as reading them.
 """
 
@@ -13,34 +13,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty import checks, indices, laws
-from thrifty.engines.history import ROOM, SIZE, START, TIMES, VALUE
-from thrifty.engines.sleepers import AHEAD, CERTAIN, DRAWN, NEW, OLD, SINCE, SLOPE, TOTAL
-from thrifty.engines.state import (
-    AGGREGATE,
-    CLOCK,
-    COMMITTED,
-    CURSOR,
-    DUEL,
-    EPSILON,
+from thrifty import checks
+from thrifty.arrays import Floats, Integers
+from thrifty.engines.memory import Rule
+from thrifty.engines.sleepers.duel import NEWEST, OLDEST
+from thrifty.engines.sleepers.line import (
+    AHEAD,
+    CERTAIN,
+    DRAWN,
     GROUPS,
-    HANDED,
-    HISTORIC,
-    LEFT,
-    NEWEST,
-    OLDEST,
-    REPLACED,
-    STAGE,
+    NEW,
+    OLD,
+    SINCE,
+    SLOPE,
     SWEEPING,
     SWEPT,
-    USED,
-    Floats,
-    Integers,
-    Rule,
-    State,
+    TOTAL,
 )
-from thrifty.engines.young import EXPIRED, FIRST
-from thrifty.online.derived import evidence, has_law, on_line, parameters
+from thrifty.policies import DMED, IMED, DirichletSampling, IndexPolicy, Policy, UCBImproved
+from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
+from thrifty.state.lists import CURSOR, LEFT, STAGE
+from thrifty.state.statistics import CLOCK, HANDED, REPLACED
+from thrifty.state.young import EXPIRED, FIRST
 
 DRAWS = 2**61  # the most that are counted
 PHASES = 64  # UCB-Improved has fewer
@@ -53,29 +47,49 @@ AHEAD_MOST = 1000.0  # far above what _look_ahead of sleepers sets
 class Facts:
     """A state, and what is known besides it."""
 
+    policy: Policy
     rule: Rule
     engine: str
-    state: State
+    state: Any
     t: int  # pulls until now
     bounds: tuple[float, float]  # of a reward, in the unit of the policy
 
     @property
     def number(self) -> Integers:
-        return self.state.count
+        count: Integers = self.state.count
+        return count
 
     @property
     def arms(self) -> int:
-        return self.state.pulls.size
+        return int(self.state.pulls.size)
 
     @property
     def line(self) -> bool:
         """Whether arms sleep on a line."""
-        return self.engine == "sleepers" and self.rule.schedule != EPSILON
+        return bool(self.state.ends.size)
 
     @property
     def committed(self) -> bool:
         """Whether an index is kept from one decision to the next, for arms that have a law."""
-        return self.rule.schedule in (AGGREGATE, COMMITTED)
+        return self.policy.schedule == "aggregate" or self.policy.changes == "when pulled"
+
+
+def has_law(x: Facts) -> NDArray[np.bool_]:
+    """Which arms have a reward or a prior to draw from."""
+    known: NDArray[np.bool_] = x.state.pulls > 0
+    return known | (x.rule.prior_weight > 0.0 or x.state.prior.size > 0)
+
+
+def evidence(x: Facts) -> tuple[Floats, Floats]:
+    """Every arm's count and sum of rewards, the prior's pseudo-observations included."""
+    mean, weight = x.state.prior.T if x.state.prior.size else (x.rule.prior_mean, x.rule.prior_weight)
+    return x.state.pulls + weight, x.state.sums + mean * weight
+
+
+def on_line(state: Any) -> Integers:
+    """Sleepers: the arms on the line, in its order."""
+    arms: Integers = state.line[: state.ends[GROUPS], 1].astype(np.int64)
+    return arms
 
 
 class Check(NamedTuple):
@@ -86,8 +100,8 @@ class Check(NamedTuple):
 
 def check(facts: Facts) -> None:
     """Raises a ValueError that names the first field that cannot be right."""
-    rule, state = facts.rule, facts.state
-    asleep = SLEEPING_DUELS if rule.schedule == DUEL else SLEEPING_FRESH
+    state = facts.state
+    asleep = SLEEPING_DUELS if state.queue.size else SLEEPING_FRESH
     parts: list[tuple[Any, tuple[Check, ...]]] = [
         (True, EVERYWHERE),
         (state.prior.size, PRIORS),
@@ -99,8 +113,9 @@ def check(facts: Facts) -> None:
         (state.squares.size, SQUARES),
         (state.weights.size, WEIGHTS),
         (state.spans.size, HISTORIES),
-        (rule.schedule == HISTORIC, MULTIPLIERS),
-        (state.marks.size, LISTS.get(rule.formula, ())),
+        (state.last.size, LAST),
+        (state.own.size, OWN.get(type(facts.policy), ())),
+        (state.marks.size, LISTS.get(type(facts.policy), ())),
         (state.ring.size, YOUNG),
     ]
     for applies, part in parts:
@@ -134,14 +149,14 @@ def _sums_fit(x: Facts) -> bool:
 
 def _flags_fit(x: Facts) -> bool:
     pending, flags = x.state.pending.T
-    spendable = x.committed or x.rule.schedule == DUEL
+    spendable = x.committed or x.policy.schedule == "duel"
     return within(flags, 0, 3 if spendable else 0) and not ((flags > 0) & (pending == 0)).any()
 
 
 def _handed_out(x: Facts) -> bool:
     """Arms before this one need no first pull."""
     handed = x.number[HANDED]
-    ready = has_law(x.rule, x.state) | (x.state.pending[:, 0] > 0)
+    ready = has_law(x) | (x.state.pending[:, 0] > 0)
     return bool(0 <= handed <= x.arms and ready[:handed].all())
 
 
@@ -153,8 +168,8 @@ EVERYWHERE = (
     Check("draws", "counts", lambda x: within(x.state.draws, 0, DRAWS)),
     Check("index", "numbers", lambda x: not np.isnan(x.state.index).any()),
     Check("evaluations", "a count", lambda x: within(x.state.evaluations, 0, DRAWS)),
-    Check("clock", "a count", lambda x: 0 <= x.number[CLOCK] < checks.COUNT),
-    Check("handed", "an arm, and those before it handed out", _handed_out),
+    Check("count[CLOCK]", "a count", lambda x: 0 <= x.number[CLOCK] < checks.COUNT),
+    Check("count[HANDED]", "an arm, and those before it handed out", _handed_out),
 )
 
 
@@ -167,12 +182,15 @@ PRIORS = (Check("prior", "a possible mean and a weight above 0 for each arm", _p
 
 # Indices that are kept ----------------------------------------------------------------------------------
 
+
+def _indices_fit(x: Facts) -> bool:
+    """Of the user's own, an index may be -inf."""
+    there, lawful = x.state.index > -np.inf, has_law(x)
+    return bool((there <= lawful if isinstance(x.policy, IndexPolicy) else there == lawful).all())
+
+
 COMMITMENTS = (
-    Check(
-        "index",
-        "above -inf for arms with a reward or a prior, and for no others",
-        lambda x: ((x.state.index > -np.inf) == has_law(x.rule, x.state)).all(),
-    ),
+    Check("index", "above -inf for arms with a reward or a prior, and for no others", _indices_fit),
 )
 
 
@@ -226,64 +244,37 @@ def _total_fits(x: Facts) -> bool:
 
 
 def _levels_fit(x: Facts) -> bool:
-    """Not below the median of an arm that sleeps: it would be drawn until a draw is below the level."""
     new, old = x.state.levels[NEW], x.state.levels[OLD]
-    if not (new > -np.inf and old > -np.inf) or (new != old and not x.number[SWEEPING]):
-        return False
-    arms = on_line(x.state)[x.state.ends[0] :]
-    levels = np.where(arms < x.number[SWEPT], new, old)
-    a, b = parameters(x.rule, *(numbers[arms] for numbers in evidence(x.rule, x.state)))
-    far = _surely_above_median(x.rule.law, a, b, levels)
-    return bool((_cdf(x.rule.law, a[~far], b[~far], levels[~far]) >= 0.49).all())
-
-
-def _surely_above_median(law: int, a: Floats, b: Floats, c: Floats) -> NDArray[np.bool_]:
-    """Cheaply: P(X >= mean + deviation) is at most 1/2 (Cantelli). Where that does not tell, False."""
-    if law == laws.BETA:
-        mean = a / (a + b)
-        far: NDArray[np.bool_] = c >= mean + np.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
-        return far
-    if law == laws.GAMMA:
-        return b * c >= a + np.sqrt(a)
-    return np.zeros(c.size, bool)
-
-
-def _cdf(law: int, a: Floats, b: Floats, c: Floats) -> Floats:
-    """P(draw <= c), of the laws that sleepers run."""
-    from scipy import special  # when it is needed: it takes a quarter of a second to import
-
-    if law == laws.GAUSSIAN:
-        return np.asarray(special.ndtr((c - a) / b))
-    if law == laws.BETA:
-        return np.asarray(special.betainc(a, b, np.clip(c, 0.0, 1.0)))
-    if law == laws.GAMMA:
-        return np.asarray(special.gammainc(a, np.maximum(b * c, 0.0)))
-    if law == laws.INVERSE_GAMMA:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            beyond = np.where(b > 0.0, b / np.maximum(c, 0.0), 0.0)
-        return np.where(c < 0.0, 0.0, special.gammaincc(a, beyond))
-    return np.where(c >= a, 0.5, 0.0)  # the law of ExpTS, whose median is its mean
+    return bool(new > -np.inf and old > -np.inf) and (new == old or bool(x.state.sweep[SWEEPING]))
 
 
 SLEEPERS = (
     Check("ends", "where on the line each group ends, in order", _groups_end),
     Check("line", "different arms", _arms_on_line),
     Check("line", "rates in their groups", _rates_fit),
-    Check("level_total", "the sum of the rates", _total_fits),
-    Check("sweeping", "0 or 1", lambda x: x.number[SWEEPING] in (0, 1)),
+    Check("levels[TOTAL]", "the sum of the rates", _total_fits),
+    Check("sweep[SWEEPING]", "0 or 1", lambda x: x.state.sweep[SWEEPING] in (0, 1)),
     Check(
-        "swept", "a count, and 0 between sweeps", lambda x: 0 <= x.number[SWEPT] <= DRAWS * x.number[SWEEPING]
+        "sweep[SWEPT]",
+        "a count, and 0 between sweeps",
+        lambda x: 0 <= x.state.sweep[SWEPT] <= DRAWS * x.state.sweep[SWEEPING],
     ),
-    Check("level_new and level_old", "equal between sweeps, and not below half of the draws", _levels_fit),
+    Check("levels[NEW] and [OLD]", "above -inf, and equal between sweeps", _levels_fit),
     Check(
-        "level_slope",
+        "levels[SLOPE]",
         "above 0 once there is a level",
         lambda x: x.state.levels[NEW] == np.inf or x.state.levels[SLOPE] > 0.0,
     ),
-    Check("level_drawn", "a count", lambda x: 0.0 <= x.state.levels[DRAWN] <= DRAWS),
-    Check("level_ahead", "at least 0 and not large", lambda x: 0.0 <= x.state.levels[AHEAD] <= AHEAD_MOST),
-    Check("level_since", "from 0 to clock", lambda x: 0.0 <= x.state.levels[SINCE] <= x.number[CLOCK]),
-    Check("start", "from 0 to clock", lambda x: within(x.state.start[on_line(x.state)], 0, x.number[CLOCK])),
+    Check("levels[DRAWN]", "a count", lambda x: 0.0 <= x.state.levels[DRAWN] <= DRAWS),
+    Check("levels[AHEAD]", "at least 0 and not large", lambda x: 0.0 <= x.state.levels[AHEAD] <= AHEAD_MOST),
+    Check(
+        "levels[SINCE]", "from 0 to count[CLOCK]", lambda x: 0.0 <= x.state.levels[SINCE] <= x.number[CLOCK]
+    ),
+    Check(
+        "start",
+        "from 0 to count[CLOCK]",
+        lambda x: within(x.state.start[on_line(x.state)], 0, x.number[CLOCK]),
+    ),
 )
 
 
@@ -297,7 +288,7 @@ SLEEPING_FRESH = (
     Check(
         "line",
         "of all arms with a reward or a prior, and of no others",
-        lambda x: (_is_on_line(x) == has_law(x.rule, x.state)).all(),
+        lambda x: (_is_on_line(x) == has_law(x)).all(),
     ),
 )
 
@@ -307,7 +298,7 @@ def _phases_fit(x: Facts) -> bool:
     first, second = _is_on_line(x), x.state.index > -np.inf
     if (first & second).any() or (second.any() and x.rule.phi > x.number[CLOCK]):
         return False
-    return bool(((first | second) == has_law(x.rule, x.state)).all())
+    return bool(((first | second) == has_law(x)).all())
 
 
 def _queue(x: Facts) -> bool:
@@ -315,10 +306,10 @@ def _queue(x: Facts) -> bool:
     there = on_line(x.state)
     after = np.full(x.arms + 1, -1)  # from the end, which is -1, one comes to the end
     after[there] = x.state.newer[there]
-    if not within(after, -1, x.arms - 1) or not -1 <= x.number[OLDEST] < x.arms:
+    if not within(after, -1, x.arms - 1) or not -1 <= x.state.queue[OLDEST] < x.arms:
         return False
     newer = after.tolist()
-    arm = int(x.number[OLDEST])
+    arm = int(x.state.queue[OLDEST])
     order = []
     for _ in range(x.state.ends[GROUPS]):
         order.append(arm)
@@ -327,7 +318,7 @@ def _queue(x: Facts) -> bool:
         return False
     arms = np.array(order, np.int64)
     back = np.concatenate([[-1], arms])
-    same_way = (x.state.older[arms] == back[:-1]).all() and x.number[NEWEST] == back[-1]
+    same_way = (x.state.older[arms] == back[:-1]).all() and x.state.queue[NEWEST] == back[-1]
     return bool(same_way and np.bincount(arms, minlength=x.arms)[there].all())
 
 
@@ -339,8 +330,8 @@ def _since_fits(x: Facts) -> bool:
 
 SLEEPING_DUELS = (
     Check("line and index", "of arms with a reward or a prior, each in phase I or II", _phases_fit),
-    Check("older, newer, oldest and newest", "the arms on the line in one row", _queue),
-    Check("since", "from start to clock", _since_fits),
+    Check("older, newer and queue", "the arms on the line in one row", _queue),
+    Check("since", "from start to count[CLOCK]", _since_fits),
     Check("seen", "counts", lambda x: within(x.state.seen[on_line(x.state)], 0, checks.COUNT)),
 )
 
@@ -348,15 +339,20 @@ SLEEPING_DUELS = (
 
 
 def _weights_fit(x: Facts) -> bool:
-    n = evidence(x.rule, x.state)[0]
+    n = evidence(x)[0]
     return bool((abs(x.state.weights - n) <= 1e-6 * n).all())
+
+
+def _largest_square(x: Facts) -> float:
+    low, high = x.bounds
+    return max(low * low, high * high)
 
 
 SQUARES = (
     Check(
         "squares",
         "what so many squared rewards can add up to",
-        lambda x: ((x.state.squares >= 0.0) & (x.state.squares <= x.state.pulls)).all(),
+        lambda x: ((x.state.squares >= 0.0) & (x.state.squares <= _largest_square(x) * x.state.pulls)).all(),
     ),
 )
 WEIGHTS = (
@@ -366,13 +362,17 @@ WEIGHTS = (
         _weights_fit,
     ),
 )
-MULTIPLIERS = (Check("params", "from 0 to 1", lambda x: within(x.state.params, 0.0, 1.0)),)
+LAST = (Check("last", "from 0 to t", lambda x: within(x.state.last, 0, x.t)),)
+# Numbers of a policy's own; of the user's own, only its own functions see them.
+OWN: dict[type, tuple[Check, ...]] = {
+    IMED: (Check("own", "from 0 to 1", lambda x: within(x.state.own, 0.0, 1.0)),)
+}
 
 
 def _spans_fit(x: Facts) -> bool:
     """Inside of what is used, and apart from each other."""
     start, size, room = x.state.spans.T
-    used = x.number[USED]
+    used = x.state.used[0]
     if not 0 <= used <= len(x.state.history) or not within(start, 0, used) or not within(room, 0, used):
         return False
     if not ((size >= 0) & (size <= room) & (start + room <= used)).all():
@@ -393,7 +393,7 @@ def _rewards_fit(x: Facts) -> bool:
         return False
     if not ((values[1:] > values[:-1]) | (arm[1:] != arm[:-1])).all():
         return False
-    n, s = evidence(x.rule, x.state)
+    n, s = evidence(x)
     counted, summed, size_of = (
         np.bincount(arm, weights=part, minlength=x.arms)
         for part in (times, times * values, times * abs(values))
@@ -411,24 +411,23 @@ HISTORIES = (
 
 # Lists --------------------------------------------------------------------------------------------------
 
-CURSORS = (Check("cursor", "a count", lambda x: 0 <= x.number[CURSOR] <= checks.COUNT),)
+CURSORS = (Check("lists[CURSOR]", "a count", lambda x: 0 <= x.state.lists[CURSOR] <= checks.COUNT),)
 MARKED = (Check("marks", "0 or 1", lambda x: within(x.state.marks, 0, 1)),)
 PASSES = (
     *CURSORS,
-    Check("stage", "a count", lambda x: 0 <= x.number[STAGE] <= checks.COUNT),
-    Check("marks", "from 0 to the next stage", lambda x: within(x.state.marks, 0, x.number[STAGE] + 1)),
+    Check("lists[STAGE]", "a count", lambda x: 0 <= x.state.lists[STAGE] <= checks.COUNT),
+    Check("marks", "from 0 to the next stage", lambda x: within(x.state.marks, 0, x.state.lists[STAGE] + 1)),
 )
-LISTS = {
-    indices.DMED: PASSES,
-    indices.DMED_LOG_T: PASSES,
-    indices.UCB_IMPROVED: (
+LISTS: dict[type, tuple[Check, ...]] = {
+    DMED: PASSES,
+    UCBImproved: (
         *CURSORS,
         *MARKED,
-        Check("stage", "a phase", lambda x: 0 <= x.number[STAGE] <= PHASES),
+        Check("lists[STAGE]", "a phase", lambda x: 0 <= x.state.lists[STAGE] <= PHASES),
     ),
-    indices.DIRICHLET_SAMPLING: (
+    DirichletSampling: (
         *MARKED,
-        Check("left", "the number of marks", lambda x: x.number[LEFT] == x.state.marks.sum()),
+        Check("lists[LEFT]", "the number of marks", lambda x: x.state.lists[LEFT] == x.state.marks.sum()),
     ),
 }
 

@@ -1,6 +1,6 @@
 """Snapshots of thrifty 0.1.0: one block of memory, read by a table of its fields that never changes again.
 
-``converted`` turns such a file into one of version 2, which keeps arrays by name.
+``converted`` turns such a file into one that keeps arrays by name, by component.
 """
 
 import hashlib
@@ -24,16 +24,31 @@ FLOATS = {
     "sums", "means", "params", "index", "prior", "tree", "kept", "best", "line", "woken", "levels", "squares",
     "weights", "prefix", "spread", "races", "history",
 }  # fmt: skip
-APART = {"rng", "ends", "history"}  # whose rows are not arms
+APART = {"rng", "ends", "history", "levels", "evaluations"}  # whose rows are not arms
 
-# The single numbers, in the order of the fields count and levels.
+# The single numbers in the field count, and where they are today.
 COUNT = (
     "arms", "handed", "engine", "clock", "swept", "sweeping", "oldest", "newest", "used", "stage", "cursor",
     "left",
 )  # fmt: skip
-LEVELS = (
-    "level_new", "level_old", "level_total", "level_slope", "level_drawn", "level_ahead", "level_since",
-)  # fmt: skip
+NUMBERS = {
+    "count": ("arms", "handed", "clock"), "sweep": ("swept", "sweeping"), "queue": ("oldest", "newest"),
+    "used": ("used",), "lists": ("stage", "cursor", "left"),
+}  # fmt: skip
+# What the components of today keep of these.
+COMPONENTS = {
+    "arms": ("count", "evaluations", "rng", "pulls", "sums", "index", "draws", "pending"),
+    "prior": ("prior",),
+    "kept": ("kept",),
+    "duel": ("best", "age"),
+    "line": ("line", "start", "ends", "levels", "sweep"),
+    "queue": ("queue", "older", "newer", "since", "seen"),
+    "squares": ("squares",),
+    "ranks": ("weights",),
+    "history": ("history", "spans", "used"),
+    "own": ("own",),
+    "lists": ("marks", "lists"),
+}
 RULE, GROUPS, WOKEN, BLOCK = 20, 25, 64, 16
 
 # What a policy keeps: for each, when its index changes.
@@ -49,7 +64,7 @@ HISTORIES = {"NPTS", "MultinomialTS", "DirichletSampling"}
 def converted(
     header: dict[str, Any], block: NDArray[Any], ids: NDArray[Any]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays of version 2."""
+    """The header and the arrays as they are today."""
     policy, engine, room = header["policy"], header["engine"], header["room"]
     inside = policy["policy"] if policy["name"] == "Binarised" else policy
     sizes = _sizes(inside, engine, room, header["priors"], header["entries"])
@@ -60,19 +75,44 @@ def converted(
     arms = int(fields["count"][0])
     if not 1 <= arms <= room:
         raise ValueError("its settings are not those of its data")
-    numbers = dict(zip(COUNT[1:], fields["count"][1:].tolist(), strict=True))
-    del numbers["engine"]
-    numbers["evaluations"] = int(fields["evaluations"][0])
-    if fields["levels"].size:
-        numbers |= dict(zip(LEVELS, fields["levels"].view(np.float64).tolist(), strict=True))
-    arrays = {"ids": ids}
-    for name in _kept(_changes(inside), engine):
-        rows = fields[name].view(_dtype(name)).reshape(-1, FIELDS[name])
-        if rows.size:
-            rows = rows if name in APART else rows[:arms]
-            arrays[name] = rows if FIELDS[name] > 1 else rows[:, 0]
-    plain = {"policy": policy, "engine": engine, "settings": header["settings"], "numbers": numbers}
-    return plain | {"kind": header["kind"], "version": 1}, arrays
+    rows = {
+        name: part.view(_dtype(name)).reshape(-1, FIELDS[name])[: None if name in APART else arms]
+        for name, part in fields.items()
+    }
+    count = dict(zip(COUNT, fields["count"].tolist(), strict=True))
+    found: dict[str, Any] = {name: part if FIELDS[name] > 1 else part[:, 0] for name, part in rows.items()}
+    found |= {name: np.array([count[each] for each in of], np.int64) for name, of in NUMBERS.items()}
+    found["own"] = rows["params"][:, 0]  # of K_inf
+    there = _components(inside, engine, priors=header["priors"])
+    arrays = {"ids": ids} | {name: found[name] for component in there for name in COMPONENTS[component]}
+    return {
+        "kind": header["kind"],
+        "version": 2,
+        "policy": policy,
+        "engine": engine,
+        "settings": header["settings"] | {"pending_for": None},
+        "components": dict.fromkeys(there, 1),
+    }, arrays
+
+
+def _components(policy: dict[str, Any], engine: str, *, priors: bool) -> list[str]:
+    """Which a state has: in the present sense, that of version 1 of each."""
+    changes, name = _changes(policy), policy["name"]
+    asleep = engine == "sleepers" and changes != "epsilon"
+    having = {
+        "arms": True,
+        "prior": priors,
+        "kept": changes in ("aggregate", "duel"),
+        "duel": changes == "duel",
+        "line": asleep,
+        "queue": asleep and changes == "duel",
+        "squares": name in SQUARES,
+        "ranks": name == "AdaUCB",
+        "history": name in HISTORIES or changes == "historic",
+        "own": name == "IMED" and changes == "historic",
+        "lists": changes == "listed",
+    }
+    return [component for component, has in having.items() if has]
 
 
 def digest(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
@@ -118,7 +158,7 @@ def _sizes(policy: dict[str, Any], engine: str, room: Any, priors: Any, entries:
         "count": len(COUNT), "evaluations": 1, "waiting": 1, "rng": 4, "rule": RULE,
         "prior": room if priors else 0, "tree": _slots(room) if tree else 0, "kept": drawn, "best": duel,
         "age": duel or racing, "woken": WOKEN if asleep else 0, "ends": GROUPS if asleep else 0,
-        "levels": len(LEVELS) if asleep else 0, "squares": room if name in SQUARES else 0,
+        "levels": 7 if asleep else 0, "squares": room if name in SQUARES else 0,
         "races": 2 << (room - 1).bit_length() if racing else 0, "history": entries,
         "spans": room if history else 0, "marks": room if changes == "listed" else 0,
     }  # fmt: skip
@@ -132,18 +172,3 @@ def _slots(room: int) -> int:
         level *= 4
         total += level
     return total
-
-
-def _kept(changes: str, engine: str) -> list[str]:
-    """The fields that version 2 keeps; the others follow from them."""
-    derived = {
-        "count", "evaluations", "waiting", "means", "tree", "woken", "place", "levels", "order", "position",
-        "prefix", "spread", "races", "rule",
-    }  # fmt: skip
-    if changes != "historic":
-        derived.add("params")
-    if engine == "kinetic":
-        derived |= {"index", "age"}
-    if engine == "sleepers" and changes == "epsilon":
-        derived |= {"index", "start", "line", "ends"}
-    return [name for name in FIELDS if name not in derived]

@@ -1,75 +1,37 @@
 """The policies: frozen dataclasses, by what their index is made from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from thrifty import checks
-from thrifty.errors import InvalidType
-from thrifty.policies.base import HorizonPolicy, Policy, first_guess
-from thrifty.policies.binarised import Binarised
-from thrifty.policies.historic import NPTS, MultinomialTS
-from thrifty.policies.indexed import (
-    IMED,
-    KLMS,
-    KLUCB,
-    MOSS,
-    MOTS,
-    MOTSJ,
-    UCB1,
-    UCBV,
-    AdaUCB,
-    BayesUCB,
-    KLUCBPlusPlus,
-    MaillardSampling,
-    UCB1Tuned,
-)
-from thrifty.policies.listed import DMED, DirichletSampling, UCBImproved
-from thrifty.policies.own import IndexPolicy, Posterior
-from thrifty.policies.thompson import (
-    LAWS,
-    TSMA,
-    TSTD,
-    EpsilonTS,
-    ExpTS,
-    ExpTSPlus,
-    ThompsonSampling,
-    batch_size,
-)
+from thrifty.errors import InvalidType, InvalidValue
+from thrifty.laws import Law
+from thrifty.policies import registry
+from thrifty.policies.base import FUNCTIONS, OWN_FUNCTIONS, HorizonPolicy, Policy, first_guess
+from thrifty.policies.law_policy import NAMES, batch_size
+from thrifty.policies.own import IndexPolicy
+from thrifty.policies.posterior import Posterior
+from thrifty.policies.registry import *  # noqa: F403
 
+LAWS = NAMES
+POLICIES: dict[str, type[Policy]] = {
+    name: kind for name, kind in vars(registry).items() if isinstance(kind, type) and issubclass(kind, Policy)
+}
 # By what their index is made from.
 GROUPS: dict[str, tuple[type[Policy], ...]] = {
-    "An index drawn from a law": (
-        ThompsonSampling,
-        EpsilonTS,
-        ExpTS,
-        ExpTSPlus,
-        TSMA,
-        TSTD,
-        MOTS,
-        MOTSJ,
-    ),
-    "An index resampled from the arm's own rewards": (NPTS, MultinomialTS),
-    "An index computed from the statistics": (
-        UCB1,
-        UCB1Tuned,
-        UCBV,
-        KLUCB,
-        KLUCBPlusPlus,
-        MOSS,
-        BayesUCB,
-        AdaUCB,
-        IMED,
-    ),
-    "An arm picked with computed probabilities": (MaillardSampling, KLMS),
-    "Lists of arms": (DMED, UCBImproved, DirichletSampling),
-    "Around another policy": (Binarised,),
+    group: tuple(kind for kind in POLICIES.values() if kind.group == group)
+    for group in dict.fromkeys(kind.group for kind in POLICIES.values())
 }
-POLICIES = {kind.__name__: kind for kinds in GROUPS.values() for kind in kinds}
 
 
-# What kernels trust a policy with: codes, sizes and addresses that they do not check.
-TRUSTED = ("resolve", "stages", "engine_for", "engines", "runs_on", "fastest_from", "needs_horizon")
+# What kernels trust a policy with: sizes and functions that they do not check.
+TRUSTED = (
+    "resolve", "stages", "engine_for", "engines", "runs_on", "fastest_from", "needs_horizon", "played",
+    "drawn_from", "functions", "keeps_rewards", "components", "schedule",
+)  # fmt: skip
+SETTINGS = ("own_columns", "draws_index", "counts_pending", "changes", "choices")  # an IndexPolicy may
+OURS = set(FUNCTIONS) - set(OWN_FUNCTIONS)  # functions that policies of the user's own must not have
 
 
 def checked(name: str, policy: object) -> Policy:
@@ -78,9 +40,9 @@ def checked(name: str, policy: object) -> Policy:
     if not isinstance(policy, Policy):
         raise InvalidType(f"{name} must be a policy such as TSMA(), got {checks.shown(policy)}")
     ours = [kind for kind in type(policy).__mro__ if kind.__module__.partition(".")[0] == "thrifty"]
-    for trusted in TRUSTED:
+    for trusted in (*TRUSTED, *OURS, *(() if isinstance(policy, IndexPolicy) else SETTINGS)):
         makers = [kind for kind in type(policy).__mro__ if trusted in vars(kind)]
-        if trusted in vars(policy) or makers[0] not in ours:
+        if trusted in vars(policy) or (makers and makers[0] not in ours):
             raise InvalidType(
                 f"{name} must not have {trusted} of its own, got {type(policy).__name__}: a policy of your "
                 "own is an IndexPolicy, with an index"
@@ -92,59 +54,68 @@ def checked(name: str, policy: object) -> Policy:
     return policy
 
 
-def described(policy: Policy) -> dict[str, Any]:
+_registered: dict[str, type] = {}
+
+
+def register(kind: type) -> type:
+    """Make ``kind``, a class of policies or laws of your own, known by its name, ``module:Class``, so that
+    snapshots and results that name it can be loaded. Usable as a decorator."""
+    check_class("kind", kind)
+    _registered[name_of(kind)] = kind
+    return kind
+
+
+def check_class(name: str, kind: object) -> None:
+    """A class of policies or laws."""
+    if not isinstance(kind, type) or not issubclass(kind, Policy | Law):
+        raise InvalidType(f"{name} must be a class of policies or laws, got {checks.shown(kind)}")
+
+
+def name_of(kind: type) -> str:
+    """What a policy or a law is called in files: its name if it is thrifty's own, else ``module:Class``."""
+    ours = POLICIES.get(kind.__name__) is kind
+    return kind.__name__ if ours else f"{kind.__module__}:{kind.__qualname__}"
+
+
+def described(policy: Policy | Law) -> dict[str, Any]:
     """A policy as a table: its name and its fields.
 
     >>> described(ExpTS())
     {'name': 'ExpTS', 'family': 'bernoulli'}
     """
     values = {field.name: getattr(policy, field.name) for field in fields(policy)}
-    plain = {name: described(v) if isinstance(v, Policy) else v for name, v in values.items()}
-    return {"name": type(policy).__name__} | plain
+    plain = {name: described(v) if isinstance(v, Policy | Law) else v for name, v in values.items()}
+    return {"name": name_of(type(policy))} | plain
 
 
-def restored(table: Mapping[str, Any]) -> Policy:
-    """The policy that a table describes."""
-    values = {name: restored(v) if isinstance(v, dict) else v for name, v in table.items() if name != "name"}
-    return POLICIES[table["name"]](**values)
+def restored(table: Mapping[str, Any], policies: Iterable[type] = ()) -> Any:
+    """The policy that a table describes: one of thrifty's own, of ``policies``, or one that was registered.
+    Nothing is imported."""
+    known = POLICIES | _registered | {name_of(kind): kind for kind in policies}
+    name, own = table["name"], {key: value for key, value in table.items() if key != "name"}
+    if name not in known:
+        raise InvalidValue(
+            f"{checks.shown(name)} is a policy that this program does not know: import it and hand it over, "
+            "policies=[...], or register it"
+        )
+    return known[name](**{key: restored(v, policies) if isinstance(v, dict) else v for key, v in own.items()})
 
 
 __all__ = [
-    "DMED",
     "GROUPS",
-    "IMED",
-    "KLMS",
-    "KLUCB",
     "LAWS",
-    "MOSS",
-    "MOTS",
-    "MOTSJ",
-    "NPTS",
     "POLICIES",
-    "TSMA",
-    "TSTD",
-    "UCB1",
-    "UCBV",
-    "AdaUCB",
-    "BayesUCB",
-    "Binarised",
-    "DirichletSampling",
-    "EpsilonTS",
-    "ExpTS",
-    "ExpTSPlus",
     "HorizonPolicy",
     "IndexPolicy",
-    "KLUCBPlusPlus",
-    "MaillardSampling",
-    "MultinomialTS",
     "Policy",
     "Posterior",
-    "ThompsonSampling",
-    "UCB1Tuned",
-    "UCBImproved",
     "batch_size",
+    "check_class",
     "checked",
     "described",
     "first_guess",
+    "name_of",
+    "register",
     "restored",
+    *POLICIES,
 ]

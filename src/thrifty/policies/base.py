@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from thrifty import checks
-from thrifty.engines import ENGINES, TOURNAMENT_FROM
-from thrifty.engines.state import Rule
+from thrifty.engines import ENGINES, FASTER_FROM
+from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
+from thrifty.laws import Law
+from thrifty.state.fields import Component
 
 # The rewards that a family's divergence is made for; that of Bernoulli is valid for all in [0, 1].
 FAMILY_REWARDS = {
@@ -52,20 +54,39 @@ class Guarantee(NamedTuple):
     source: str = ""  # if it is not the policy's citation
 
 
+# When an index that is computed changes: only when its arm is pulled; with the time too, and then it rises;
+# with what other arms do; with every single reward. Or it is drawn anew in every round.
+WHEN_PULLED, WITH_TIME, WITH_OTHERS, EVERY_ROUND = (
+    "when pulled",
+    "with time",
+    "with other arms",
+    "in every round",
+)
+FASTER = {WHEN_PULLED: "tournament", WITH_TIME: "kinetic"}  # than scan, with many arms
+
+
 @dataclass(frozen=True)
 class Policy(ABC):
     """What every policy can say about itself; the class attributes are columns of ``thrifty policies``."""
 
     formula: ClassVar[str]  # its index, in a line
-    texts: ClassVar[tuple[Any, ...]] = ()  # the modules and functions whose docstrings have the whole of it
-    schedule: ClassVar[str]
+    texts: ClassVar[tuple[Any, ...]] = ()  # other modules and functions whose docstrings belong to it
+    schedule: ClassVar[str] = ""  # of draws from a law: fresh, epsilon, aggregate or duel
+    changes: ClassVar[str] = EVERY_ROUND  # when the index changes, if there is no law
     engines: ClassVar[tuple[str, ...]] = ("scan",)
     clock: ClassVar[str] = "anytime"  # or whether the horizon must be known
     choice: ClassVar[str] = ""  # the parameter on which rewards, engines and guarantees depend, if one does
     choices: ClassVar[tuple[Any, ...]] = ()  # and its values
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ()  # parameters that tests try besides these
     guarantees: ClassVar[tuple[Guarantee, ...]] = ()
+    group: ClassVar[str] = "An index computed from the statistics"  # the heading it stands under in tables
     citation: ClassVar[str]
     confirmed: ClassVar[str]  # where the definition and the guarantees were read, and what was not
+
+    counts_pending: ClassVar[bool] = True  # whether n counts pulls whose reward is not there yet
+    draws_index: ClassVar[bool] = False  # whether an index is a draw, and counted as one
+    own_columns: ClassVar[int] = 0  # numbers of its own that it keeps for each arm
+    components: ClassVar[tuple[Component, ...]] = ()  # what else it keeps
 
     @property
     @abstractmethod
@@ -82,9 +103,29 @@ class Policy(ABC):
         """What is assumed of the rewards beyond that; others are played, with a note in the summary."""
         return Assumed()
 
-    @abstractmethod
     def resolve(self, arms: int, horizon: int) -> Rule:
-        """The policy for this many arms and this horizon, as the kernels see it."""
+        """The policy's numbers for this many arms and this horizon, as the kernels see them."""
+        return Rule(arms, horizon)
+
+    @property
+    def played(self) -> "Policy":
+        """The policy whose functions the kernels call: itself, or one inside it."""
+        return self
+
+    @property
+    def drawn_from(self) -> Law | None:
+        """The law that its index is drawn from, if it is."""
+        return None
+
+    def functions(self) -> dict[str, Any]:
+        """The functions that are compiled, by what engines know them as: ``index``, ``reach`` and others of
+        ``engines.memory.Hooks``."""
+        return {name: getattr(type(self), name) for name in FUNCTIONS if hasattr(type(self), name)}
+
+    @property
+    def keeps_rewards(self) -> bool:
+        """Whether every single reward is kept."""
+        return False
 
     @property
     def runs_on(self) -> tuple[str, ...]:
@@ -108,11 +149,16 @@ class Policy(ABC):
 
     def fastest_from(self, engine: str) -> float:
         """From how many arms an engine is faster than scan."""
-        return TOURNAMENT_FROM
+        return FASTER_FROM[engine]
 
     def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
         """The rules that it follows, each with the round from which on: one, unless it is anytime."""
         return [(0, self.resolve(arms, horizon))]
+
+
+# The names of functions that a policy may have for the kernels; those of the user's own have the first.
+OWN_FUNCTIONS = ("index", "reach", "settled", "observed")
+FUNCTIONS = (*OWN_FUNCTIONS, "refresh", "choose", "returned", "moved", "left", "entered")
 
 
 class HorizonPolicy(Policy):
@@ -151,3 +197,16 @@ def first_guess(arms: int) -> int:
     (1024, 2000000)
     """
     return max(1024, 2 * arms)
+
+
+def noted(name: str, *notes: str) -> str:
+    """A label that says what differs from the defaults."""
+    return name + (f" ({', '.join(notes)})" if notes else "")
+
+
+def varied(variance: float) -> list[str]:
+    return [f"σ²={variance:g}"] if variance != 0.25 else []
+
+
+def timeless(anytime: bool) -> list[str]:
+    return ["anytime"] if anytime else []

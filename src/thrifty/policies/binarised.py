@@ -1,17 +1,22 @@
 """Policies for rewards of 0 and 1, on rewards in [0, 1]."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from thrifty.engines.state import Rule
+from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies.base import Guarantee, Policy
-from thrifty.policies.thompson import ThompsonSampling
+from thrifty.policies.bayes_ucb import BayesUCB
+from thrifty.policies.kl_ucb import KLUCB
+from thrifty.policies.kl_ucb_plus_plus import KLUCBPlusPlus
+from thrifty.policies.npts import NPTS
+from thrifty.policies.thompson_sampling import ThompsonSampling
+from thrifty.policies.ts_ma import TSMA
 
 
 @dataclass(frozen=True)
 class Binarised(Policy):
-    """A policy for rewards of 0 and 1, on rewards in [0, 1]: it sees a coin that shows 1 with that
+    """``policy``, one for rewards of 0 and 1, on rewards in [0, 1]: it sees a coin that shows 1 with that
     probability.
 
     The means stay, and so does what is proven for Bernoulli arms of these means; what the rewards tell beyond
@@ -21,9 +26,14 @@ class Binarised(Policy):
     policy: Policy = field(default_factory=lambda: ThompsonSampling("beta"))
 
     formula: ClassVar[str] = "that of a policy for 0 and 1"
-    schedule: ClassVar[str] = "as the policy's"
+    variants: ClassVar[tuple[dict[str, Any], ...]] = tuple(
+        {"policy": policy}
+        for policy in (KLUCB(), KLUCBPlusPlus(), NPTS(), BayesUCB(), TSMA(law="beta", anytime=True))
+    )
+    changes: ClassVar[str] = "as the policy's"
     clock: ClassVar[str] = "as the policy's"
     guarantees: ClassVar[tuple[Guarantee, ...]] = (Guarantee(None, "as inside", "as inside", "as inside"),)
+    group: ClassVar[str] = "Around another policy"
     citation: ClassVar[str] = "Agrawal & Goyal 2012"
     confirmed: ClassVar[str] = "in public code; the guarantees are those for Bernoulli arms of the same means"
 
@@ -42,6 +52,14 @@ class Binarised(Policy):
     @property
     def rewards(self) -> str:
         return "unit"
+
+    @property
+    def played(self) -> Policy:
+        return self.policy
+
+    @property
+    def keeps_rewards(self) -> bool:
+        return self.policy.keeps_rewards
 
     @property
     def runs_on(self) -> tuple[str, ...]:

@@ -1,31 +1,21 @@
 """The table of the policies and the page ``docs/policies.md``, made from what the policies say of themselves.
 
-Formulas come from the docstrings beside the code.
+Formulas come from the docstrings of their modules.
 """
 
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from thrifty import laws
-from thrifty.policies import GROUPS, LAWS, Binarised, Policy, ThompsonSampling
+from thrifty.laws import LAWS
+from thrifty.policies import GROUPS, Binarised, Policy, ThompsonSampling
 from thrifty.policies.base import Guarantee
 from thrifty.table import aligned
 
 Kind = type[Policy]
 Rows = list[tuple[str, ...]]
-
-# Each law as one line, and where the rest of it is.
-LAW_LINES: dict[str, tuple[str, ModuleType]] = {
-    "gaussian": ("N(S/n, 1/n)", laws.gaussian),
-    "beta": ("Beta(S + 1, n - S + 1)", laws.beta),
-    "gamma": ("Gamma(S + 1, rate n)", laws.gamma),
-    "inverse-gamma": ("InvGamma(n, S)", laws.inverse_gamma),
-    "inverse-gamma-flat": ("InvGamma(n - 1, S)", laws.inverse_gamma),
-}
 
 KINDS_OF_REWARDS = {"binary": "0 or 1", "unit": "[0, 1]", "non-negative": "≥ 0", "any": "any"}
 ASSUMED = {"sub-Gaussian": "σ² ≤ 1", "sub-Gaussian, v": "σ² ≤ v"}  # others are called what they are
@@ -33,7 +23,7 @@ NONE = "–"
 PARTLY = "†"  # an engine that does not run every value of the choice
 PACKAGES = Path(__file__).parents[2]  # where thrifty is: src, in the project
 
-CHOOSING = ("policy", "index", "rewards", "schedule", "engines", "horizon")
+CHOOSING = ("policy", "index", "rewards", "index changes", "engines", "horizon")
 PROVEN = ("policy", "asymptotic", "minimax", "sub-UCB", "citation")
 
 INTRODUCTION = """\
@@ -62,11 +52,11 @@ Each holds as it stands ("yes"), under the condition that is named, or is not cl
 
 def text() -> str:
     """What ``thrifty policies`` prints."""
-    chosen = aligned(("law", "rewards", "index"), _laws(), left=3)
+    listed = aligned(("law", "rewards", "index"), _laws(), left=3)
     choosing = {title: [_chooses(kind) for kind in kinds] for title, kinds in GROUPS.items()}
     proven = {title: [row for kind in kinds for row in _proves(kind)] for title, kinds in GROUPS.items()}
     choose = _grouped(CHOOSING, choosing)
-    parts = (choose, _except(), REWARDS_TOLD, SYMBOLS, chosen, _grouped(PROVEN, proven), NOTIONS)
+    parts = (choose, _except(), REWARDS_TOLD, SYMBOLS, listed, _grouped(PROVEN, proven), NOTIONS)
     return "\n\n".join(parts)
 
 
@@ -80,12 +70,17 @@ def _grouped(heading: Sequence[str], groups: dict[str, Rows]) -> str:
 
 def _chooses(kind: Kind) -> tuple[str, ...]:
     """A row of the first table."""
-    rewards = {_rewards(variant) for variant in variants(kind)}
+    rewards = {_rewards(policy) for policy in chosen(kind)}
     shown = rewards.pop() if len(rewards) == 1 else f"by {kind.choice}"
     lacking = {engine for engine, _ in _lacking(kind)}
     engines = ", ".join(engine + PARTLY * (engine in lacking) for engine in kind.engines)
-    rest = (kind.schedule, engines, kind.clock)
+    rest = (_changes(kind), engines, kind.clock)
     return kind.__name__, kind.formula, shown, *(("as inside",) * 3 if kind is Binarised else rest)
+
+
+def _changes(kind: Kind) -> str:
+    """When its index does: by the schedule of its draws, if it has a law."""
+    return kind.schedule or kind.changes
 
 
 def _lacking(kind: Kind) -> list[tuple[str, Any]]:
@@ -96,10 +91,10 @@ def _lacking(kind: Kind) -> list[tuple[str, Any]]:
     [('sleepers', 'inverse-gamma-flat')]
     """
     return [
-        (engine, getattr(variant, kind.choice))
+        (engine, getattr(policy, kind.choice))
         for engine in kind.engines
-        for variant in variants(kind)
-        if engine not in variant.runs_on
+        for policy in chosen(kind)
+        if engine not in policy.runs_on
     ]
 
 
@@ -133,11 +128,11 @@ def _given(kind: Kind, value: object) -> str:
     return value if isinstance(value, str) else f"{kind.choice}={value}"
 
 
-def variants(kind: Kind) -> list[Policy]:
+def chosen(kind: Kind) -> list[Policy]:
     """The policy with each value of its choice, or as it is.
 
     >>> from thrifty import DMED
-    >>> variants(DMED)
+    >>> chosen(DMED)
     [DMED(rule='original'), DMED(rule='log-t')]
     """
     return [kind(**{kind.choice: value}) for value in kind.choices] or [kind()]
@@ -145,7 +140,7 @@ def variants(kind: Kind) -> list[Policy]:
 
 def _laws() -> Rows:
     """Each law's name, rewards and index."""
-    return [(law, _rewards(ThompsonSampling(law)), LAW_LINES[law][0]) for law in LAWS]
+    return [(name, _rewards(ThompsonSampling(name)), law.formula) for name, law in LAWS.items()]
 
 
 def _rewards(policy: Policy) -> str:
@@ -165,8 +160,8 @@ def page() -> str:
         "\n\n".join([f"## {title}", *(_section(kind, seen) for kind in kinds)])
         for title, kinds in GROUPS.items()
     ]
-    modules = dict.fromkeys(module for _, module in LAW_LINES.values())
-    chosen = [(f"`{law}`", rewards, f"`{line}`") for law, rewards, line in _laws()]
+    modules = dict.fromkeys(inspect.getmodule(type(law)) for law in LAWS.values())
+    listed = [(f"`{law}`", rewards, f"`{line}`") for law, rewards, line in _laws()]
     return "\n\n".join(
         [
             INTRODUCTION,
@@ -179,7 +174,7 @@ def page() -> str:
             _listed(NOTIONS),
             *sections,
             "## Laws",
-            _markdown(("law", "rewards", "index"), chosen),
+            _markdown(("law", "rewards", "index"), listed),
             *(_formula(module) for module in modules),
         ]
     )
@@ -212,7 +207,7 @@ def _section(kind: Kind, seen: dict[str, str]) -> str:
     """Everything about one policy."""
     facts = {
         "index": kind.formula,
-        "schedule": kind.schedule,
+        "index changes": _changes(kind),
         "horizon": kind.clock,
         "citation": kind.citation,
         "confirmed": kind.confirmed,
@@ -222,11 +217,11 @@ def _section(kind: Kind, seen: dict[str, str]) -> str:
         f"```python\n{_quoted(kind())}\n```",
         str(inspect.getdoc(kind)),
         "\n".join(f"- {name}: {fact}" for name, fact in facts.items()),
-        _markdown((kind.choice, "rewards", "engines", *PROVEN[1:4]), map(_variant, variants(kind))),
+        _markdown((kind.choice, "rewards", "engines", *PROVEN[1:4]), map(_variant, chosen(kind))),
     ]
     if kind.choice == "law":
         parts.append("The law is one of [those below](#laws).")
-    for source in kind.texts:
+    for source in (inspect.getmodule(kind), *kind.texts):
         at = seen.setdefault(source.__name__, kind.__name__)
         here = at == kind.__name__
         parts.append(_formula(source) if here else f"{_place(source)} is with [{at}](#{at.lower()}).")

@@ -1,32 +1,19 @@
-"""A policy of the user's own, and a posterior of the user's own."""
+"""A policy of the user's own."""
 
-import ctypes
-from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, ClassVar, Protocol, runtime_checkable
-
-import numpy as np
+from typing import ClassVar
 
 from thrifty import checks
-from thrifty.engines.state import OWN, Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.indices import own
-from thrifty.policies.base import Policy
+from thrifty.policies.base import EVERY_ROUND, FASTER, WHEN_PULLED, WITH_OTHERS, WITH_TIME, Policy
+from thrifty.policies.compiled import GIVEN, asked
 
 TAKEN = ("law", "anytime")  # fields of other policies that mean something to those who play them
-
-
-@runtime_checkable
-class Posterior(Protocol):
-    """A law of the user's own, for ``Bandit``: an object that is told the rewards and asked for draws."""
-
-    def observe(self, arm: Any, reward: float) -> object:
-        """A pull of the arm with this id gave a reward."""
-
-    def draw(self, arm: Any, size: int, rng: np.random.Generator) -> Any:
-        """``size`` draws from the posterior of the arm with this id."""
+CHANGES = (WHEN_PULLED, WITH_TIME, WITH_OTHERS, EVERY_ROUND)
+SOMETIMES = ("t", "log_t", "best", "level", "reward")  # known to some functions
+# What changes at other times than an index says that it does.
+BEYOND = {WHEN_PULLED: ("t", "log_t", "best", "means", "pulls"), WITH_TIME: ("best", "means", "pulls", "rng")}
 
 
 @dataclass(frozen=True)
@@ -35,33 +22,58 @@ class IndexPolicy(Policy):
 
         def index(self, n, mean, t, rng): ...
 
-    of one arm's pulls and mean reward, and of the number t of pulls made so far. Inside it, ``self`` has
-    the fields, ``self.arms`` and ``self.horizon``, and ``rng`` is for ``thrifty.numerics.random``. It is
-    compiled, so it may only compute. The arm with the largest index is pulled.
+    The arm with the largest index is pulled. The method is compiled, so it may only compute. Inside it,
+    ``self`` has the fields, ``self.arms`` and ``self.horizon``. It is given what it asks for by name:
+
+        n, mean     the arm's pulls (those whose reward is pending included) and mean reward
+        variance    of the arm's rewards
+        t           the number of pulls made so far, ``log_t`` its logarithm; ``last``: t of the last pull
+        best        the largest mean of all arms; ``means``, ``pulls``: of all arms, ``i``: which this is
+        rewards     the arm's different rewards in order, and how often each came: two arrays
+        own         ``own_columns`` numbers of your own, which ``observed(self, own, reward, t, ...)`` changes
+        rng         for ``thrifty.numerics.random``
+
+    ``changes`` says what changes an index besides: "when pulled" nothing, "with time" it rises with t, "with
+    other arms", or "in every round". The first runs on tournament too, the second on kinetic if there is a
+    method ``reach(self, ..., level)``: a time before which the index is below the level. ``draws_index``: an
+    index is a draw, and counted as one.
     """
 
     index: ClassVar[Callable[..., float]]
     arms: ClassVar[int]  # known inside index alone
     horizon: ClassVar[int]
     formula: ClassVar[str] = "your own"
-    schedule: ClassVar[str] = "index"
     citation: ClassVar[str] = "your own"
 
     def __post_init__(self) -> None:
-        if not callable(getattr(type(self), "index", None)):
-            raise InvalidType(f"{type(self).__name__} must have a method index(self, n, mean, t, rng)")
-        if "__dataclass_params__" not in vars(type(self)):  # its fields would be ignored
-            raise InvalidType(f"{type(self).__name__} must be decorated with @dataclass(frozen=True)")
+        kind = type(self)
+        if not callable(getattr(kind, "index", None)):
+            raise InvalidType(f"{kind.__name__} must have a method index(self, n, mean, t, rng)")
+        if "__dataclass_params__" not in vars(kind):  # its fields would be ignored
+            raise InvalidType(f"{kind.__name__} must be decorated with @dataclass(frozen=True)")
+        checks.choice(f"changes of {kind.__name__}", self.changes, CHANGES)
+        checks.integer(f"own_columns of {kind.__name__}", self.own_columns, at_least=0, at_most=100)
+        for name in ("counts_pending", "draws_index"):
+            checks.flag(f"{name} of {kind.__name__}", getattr(self, name))
+        self._check_asked()
         for field in fields(self):
             if field.name in ("arms", "horizon"):
-                raise InvalidType(
-                    f"{type(self).__name__} must not have a field {field.name}: index is given it"
-                )
+                raise InvalidType(f"{kind.__name__} must not have a field {field.name}: index is given it")
             if hasattr(IndexPolicy, field.name) or field.name in TAKEN or field.name.startswith("_"):
-                raise InvalidType(
-                    f"{type(self).__name__} must not have a field {field.name}: choose another name"
-                )
+                raise InvalidType(f"{kind.__name__} must not have a field {field.name}: choose another name")
             object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
+
+    def _check_asked(self) -> None:
+        """Functions ask for what they are given, and an index for nothing that changes when it does not."""
+        for hook, function in self.functions().items():
+            for name in asked(function):
+                if name in SOMETIMES and name not in GIVEN[hook].split(", "):
+                    raise InvalidValue(f"{function.__qualname__} must not ask for {name}: it is not given it")
+                if hook != "observed" and name in BEYOND.get(self.changes, ()):
+                    raise InvalidValue(
+                        f"{function.__qualname__} must not ask for {name}, or changes must not be "
+                        f"{self.changes!r}"
+                    )
 
     @property
     def label(self) -> str:
@@ -72,27 +84,13 @@ class IndexPolicy(Policy):
         """Its index may ask for it."""
         return True
 
-    def resolve(self, arms: int, horizon: int) -> Rule:
-        values = np.array([getattr(self, field.name) for field in fields(self)], np.float64)
-        where = ctypes.addressof(_kept(values.tobytes()))
-        return Rule(OWN, arms, horizon, function=_address(type(self)), own=where)
+    @property
+    def keeps_rewards(self) -> bool:
+        return any("rewards" in asked(function) for function in self.functions().values())
 
-
-@cache
-def _address(policy: type[IndexPolicy]) -> int:
-    """Where the compiled index is. One that Numba refuses is refused by name, with the reason."""
-    names = [*(field.name for field in fields(policy)), "arms", "horizon"]
-    try:
-        return own.address(policy.index, namedtuple(policy.__name__, names))
-    except Exception as error:  # Numba's own errors, and those of the functions that it calls
-        reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
-        raise InvalidValue(
-            f"the index of {policy.__name__} cannot be compiled: {[*reasons, repr(error)][0]} "
-            "(it may only compute, and must return a number; import modules outside of it)"
-        ) from error
-
-
-@cache
-def _kept(values: bytes) -> ctypes.Array[ctypes.c_double]:
-    """Parameters as kernels read them. Where they are is known to kernels, so they stay there."""
-    return (ctypes.c_double * (len(values) // 8)).from_buffer_copy(values)
+    @property
+    def runs_on(self) -> tuple[str, ...]:
+        faster = FASTER.get(self.changes)
+        if faster is None or (faster == "kinetic" and not hasattr(type(self), "reach")):
+            return ("scan",)
+        return ("scan", faster)

@@ -5,22 +5,47 @@ first written down. They have the same law. Hu, Huang, Zhang, Lécuyer and Hegde
 Posterior Sampling Algorithms for Bandits", UAI 2024.
 """
 
-from thrifty import laws
+import math
+from typing import Any
+
 from thrifty.jit import kernel
+from thrifty.numerics import random
+from thrifty.state.fields import Component, Field
+
+KEPT = Component("kept", (Field("kept"),))  # the index before it was REPLACED
+COMPONENTS = (KEPT,)
+HOOKS = ()  # of a law, by address
+# The law's functions take the place of these.
+draw: Any = None
+isf: Any = None
 
 
 @kernel
-def renew(rule, state, i):
+def highest(state):
+    """P(draw > x) at the maximum x of ``phi`` independent draws; ``phi`` may be any real number from 1 up.
+
+    P(max > x) = 1 - (1 - sf(x))^phi. With E ~ Exp(1), exp(-E) is uniform, so the maximum is where
+    sf = 1 - exp(-E/phi); expm1 keeps the digits that 1 - U^(1/phi) would lose for a large phi.
+    """
+    return -math.expm1(-random.exponential(state.rng) / state.rule.phi)
+
+
+def renewed(state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
     a, b = state.params[i, 0], state.params[i, 1]
-    if rule.batch:
-        size = int(rule.phi)
-        best = laws.draw(rule.law, a, b, state.rng)
+    if state.rule.batch:
+        size = int(state.rule.phi)
+        best = draw(state, a, b)
         for _ in range(size - 1):
-            best = max(best, laws.draw(rule.law, a, b, state.rng))
+            best = max(best, draw(state, a, b))
         state.index[i] = best
     else:
         size = 1
-        state.index[i] = laws.draw_maximum(rule.law, a, b, rule.phi, state.rng)
+        state.index[i] = isf(state, a, b, highest(state))
     state.draws[i] += size
     state.evaluations[0] += size
+
+
+def spends(state, i):
+    """A pull spends the index, if there is one."""
+    return 1 if state.index[i] > -math.inf else 0

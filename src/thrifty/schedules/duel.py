@@ -6,49 +6,62 @@ which matters when rewards can be negative.
 """
 
 import math
+from typing import Any
 
-from thrifty import laws
-from thrifty.jit import kernel
+import numpy as np
+
+from thrifty.schedules.aggregate import KEPT, highest
+from thrifty.state.fields import Component, Field
+
+DUEL = Component(
+    "duel",
+    (
+        Field("best", start=-math.inf),  # the best draw since the last pull
+        Field("age", np.int64),  # on scan: how many draws that is
+    ),
+)
+COMPONENTS = (KEPT, DUEL)
+HOOKS = ()  # of a law, by address
+# The law's functions take the place of these.
+draw: Any = None
+isf: Any = None
 
 
-@kernel
-def refresh(rule, state):
+def refresh(state, t):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
+    phi = state.rule.phi
     for i in range(state.index.size):
         if state.waiting[0] > 0 and state.pulls[i] == 0:
             state.index[i] = -math.inf
-        elif state.age[i] < rule.phi:
-            x = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
+        elif state.age[i] < phi:
+            x = draw(state, state.params[i, 0], state.params[i, 1])
             state.age[i] += 1
             state.best[i] = max(state.best[i], x)
             state.draws[i] += 1
             state.evaluations[0] += 1
             state.index[i] = x
         else:
-            state.age[i] = int(rule.phi) + 1
+            state.age[i] = int(phi) + 1
             state.index[i] = state.best[i]
 
 
-@kernel
-def renew(state, i):
+def renewed(state, i):
     """Arm i was pulled: back to phase I."""
     state.age[i] = 0
     state.best[i] = -math.inf
 
 
-@kernel
-def is_committed(rule, state, i):
-    """Whether arm i is in phase II; the last draw of phase I does not count."""
+def spends(state, i):
+    """A pull spends the index of phase II; the last draw of phase I does not count."""
     if state.place.size > 0:
-        return state.place[i] < 0 and state.index[i] > -math.inf
-    return state.age[i] > rule.phi
+        return 1 if state.place[i] < 0 and state.index[i] > -math.inf else 0
+    return 1 if state.age[i] > state.rule.phi else 0
 
 
-@kernel
-def replace(rule, state, i):
+def replace(state, i):
     """Phase II again, with the best of phi new draws."""
-    x = laws.draw_maximum(rule.law, state.params[i, 0], state.params[i, 1], rule.phi, state.rng)
+    x = isf(state, state.params[i, 0], state.params[i, 1], highest(state))
     state.best[i] = x
     state.index[i] = x
-    state.draws[i] += int(rule.phi)
+    state.draws[i] += int(state.rule.phi)
     state.evaluations[0] += 1

@@ -5,20 +5,23 @@ law of ExpTS and epsilon = 1/K it is ExpTS+.
 """
 
 import math
+from typing import Any
 
-from thrifty import laws
-from thrifty.jit import kernel
 from thrifty.numerics import random
 
+COMPONENTS = ()
+HOOKS = ()  # of a law, by address
+draw: Any = None  # the law's takes its place
 
-@kernel
-def refresh(rule, state):
+
+def refresh(state, t):
     """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
+    epsilon = state.rule.epsilon
     for i in range(state.index.size):
         if state.waiting[0] > 0 and state.pulls[i] == 0:
             state.index[i] = -math.inf
-        elif random.uniform(state.rng) < rule.epsilon:
-            state.index[i] = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
+        elif random.uniform(state.rng) < epsilon:
+            state.index[i] = draw(state, state.params[i, 0], state.params[i, 1])
             state.draws[i] += 1
             state.evaluations[0] += 1
         else:

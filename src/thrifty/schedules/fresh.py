@@ -1,22 +1,25 @@
 """Fresh: a new draw for every arm in every round. Vanilla Thompson sampling, ExpTS."""
 
 import math
+from typing import Any
 
-from thrifty import laws
-from thrifty.jit import hot
+COMPONENTS = ()
+HOOKS = ()  # of a law, by address
+# The law's functions take the place of these.
+draw: Any = None
+column: Any = None
 
 
-@hot
-def refresh(rule, state):
+def refresh(state, t):
     """Draw every arm's index anew; arms that wait for their first reward have no law, and none."""
     state.evaluations[0] += state.index.size - state.waiting[0]
     if state.waiting[0] == 0:
-        laws.draw_all(rule.law, state.params, state.rng, state.index)
+        column(state)
         for i in range(state.draws.size):
             state.draws[i] += 1
         return
     for i in range(state.index.size):
         state.index[i] = -math.inf
         if state.pulls[i] > 0:
-            state.index[i] = laws.draw(rule.law, state.params[i, 0], state.params[i, 1], state.rng)
+            state.index[i] = draw(state, state.params[i, 0], state.params[i, 1])
             state.draws[i] += 1

@@ -1,6 +1,6 @@
 """What to simulate, checked: from the arguments of ``simulate`` to the settings and kernels of a run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,10 +8,10 @@ import numpy as np
 from thrifty import checks, delays
 from thrifty.arrays import Integers
 from thrifty.delays import Delay
-from thrifty.engines.play import PLAYS
-from thrifty.engines.state import Rule
+from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import Policy, checked, described
+from thrifty.policies import Policy, Posterior, checked, described
+from thrifty.policies.program import Program, program
 from thrifty.problems import PROBLEMS, REWARDS, Problem
 from thrifty.simulation.result import Settings
 
@@ -24,12 +24,16 @@ NEEDED = {
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that determines the numbers; for each policy its rules, by stages, and a compiled loop."""
+    """Everything that determines the numbers; for each policy its rules, by stages."""
 
     settings: Settings
     checkpoints: Integers
+    policies: tuple[Policy, ...]
     stages: tuple[list[tuple[int, Rule]], ...]
-    plays: tuple[Callable[..., int], ...]
+
+    def program(self, p: int) -> Program:
+        """What plays a policy."""
+        return program(self.policies[p], self.settings.engines[p])
 
 
 def plan(
@@ -54,7 +58,7 @@ def plan(
             f"pulls, got {horizon}"
         )
     for policy in policies:
-        if not isinstance(getattr(policy, "law", ""), str):
+        if isinstance(getattr(policy, "law", ""), Posterior):
             raise InvalidValue(f"a posterior of your own works in Bandit, not in simulate, got {policy!r}")
         _check_rewards(policy, problem, prior)
     engines = tuple(policy.engine_for(arms, engine) for policy in policies)
@@ -77,8 +81,7 @@ def plan(
         prior=prior,
         delay=delays.clean(delay),
     )
-    plays = tuple(PLAYS[engine] for engine in engines)
-    return Plan(settings, _checkpoints(checkpoints, horizon), stages, plays)
+    return Plan(settings, _checkpoints(checkpoints, horizon), policies, stages)
 
 
 def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:

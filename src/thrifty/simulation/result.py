@@ -242,6 +242,7 @@ class Result:
 def _policy(table: dict[str, Any]) -> Policy | None:
     """The policy that a table describes, or None: it is the user's own, perhaps with a name of ours."""
     try:
-        return restored(table)
+        policy: Policy = restored(table)
+        return policy
     except (LookupError, TypeError, ValueError):
         return None

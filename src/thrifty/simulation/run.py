@@ -16,18 +16,11 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import Delay
-from thrifty.engines import ahead
-from thrifty.engines.state import (
-    USED,
-    draws,
-    new_state,
-    new_trace,
-    policy_stream,
-    reward_stream,
-    write_rule,
-)
+from thrifty.engines import late, trace
+from thrifty.engines.memory import Memory, Rule, delay_stream, policy_stream, reward_stream
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
+from thrifty.policies.program import Program
 from thrifty.problems import Arms, Problem
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar
@@ -82,7 +75,7 @@ def simulate(
 
 def work(ready: Plan) -> int:
     """How much there is to do, in the unit of ``advance``: arms looked at."""
-    return sum(run_work(ready, p) for p in range(len(ready.plays))) * ready.settings.runs
+    return sum(run_work(ready, p) for p in range(len(ready.policies))) * ready.settings.runs
 
 
 def run_work(ready: Plan, p: int) -> int:
@@ -106,7 +99,7 @@ class Outcome(NamedTuple):
 
 def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on some threads; the kernels release the GIL."""
-    settings, policies = ready.settings, len(ready.plays)
+    settings, policies = ready.settings, len(ready.policies)
     result, seconds = empty(ready), np.zeros((policies, settings.runs))
     arms = settings.problem.arms()
     # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
@@ -148,7 +141,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
 def empty(ready: Plan) -> Result:
     """A result that is to be filled."""
     settings = ready.settings
-    policies, runs, arms = len(ready.plays), settings.runs, settings.problem.gaps.size
+    policies, runs, arms = len(ready.policies), settings.runs, settings.problem.gaps.size
     if policies * runs * max(arms, ready.checkpoints.size) > sys.maxsize // 8:
         raise MemoryError(f"for {policies} policies, {runs:,} runs and {arms:,} arms")
     return Result(
@@ -178,22 +171,21 @@ def play_run(
 ) -> Outcome | None:
     """One run of one policy, in slices, so that progress shows and an interruption is heeded: then, None."""
     began, settings, rules = time.thread_time(), ready.settings, dict(ready.stages[p])
-    state = new_state(rules[0], policy_stream(settings.seed, run), settings.engines[p])
-    trace = new_trace(ready.checkpoints)
-    rewards = reward_stream(settings.seed, run)
-    delays = settings.delay.late(settings.seed, run)
-    kept = (lambda: int(state.count[USED])) if rules[0].history else None
+    playing = ready.program(p)
+    memory = new_run(ready, playing, arms, rules[0], run)
+    state, play = memory.state, playing.entry("play")
+    kept = (lambda: int(state.used[0])) if state.used.size else None
     initial = rules[0].arms if settings.prior is None else 0  # rounds without a choice
     each, simple = _cost(ready, p), cost(ready.stages[p][-1][1], looks_at_all=False)
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
         for first, last in itertools.pairwise(sorted({*rules, initial, settings.horizon})):
             if first in rules:
-                write_rule(state, rules[first])
+                memory.write(rules[first])
             for start, end in slices(first, last, simple if first < initial else each, kept):
                 if stopped():
                     return None
                 anew = start in rules and (start > 0 or settings.prior is not None)
-                played = ready.plays[p](state.header, arms, rewards, delays, trace, start, end, anew)
+                played = play(memory.block, start, end, anew)
                 if played < end:
                     label = settings.labels[p]
                     raise InvalidValue(
@@ -201,13 +193,36 @@ def play_run(
                     )
                 advance(each * (end - start))
     spent = time.thread_time() - began
-    return Outcome(trace.regret, state.pulls, draws(state), int(state.evaluations[0]), spent)
+    return Outcome(
+        state.regret.copy(), state.pulls.copy(), playing.draws(memory), int(state.evaluations[0]), spent
+    )
+
+
+def new_run(ready: Plan, playing: Program, arms: Arms, rule: Rule, run: int) -> Memory:
+    """The memory of a run before its first round."""
+    settings, delays = ready.settings, ready.settings.delay.late()
+    sizes = {
+        "checkpoints": ready.checkpoints.size,
+        "regret": ready.checkpoints.size,
+        "values": arms.values.size,
+    }
+    beside = (trace.TRACE, trace.PROBLEM, late.LATE)
+    memory = playing.memory(rule, policy_stream(settings.seed, run), None, beside, sizes | delays.sizes)
+    playing.compile(memory, "play")
+    state = memory.state
+    state.checkpoints[:] = ready.checkpoints
+    state.pull[0], state.arms[:], state.values[:], state.gaps[:] = arms.address, *arms[1:]
+    state.reward_rng[:] = reward_stream(settings.seed, run)
+    delays.write(state, delay_stream(settings.seed, run))
+    return memory
 
 
 def compile_for(ready: Plan) -> None:
     """Compile, or load from the cache, what will be played."""
-    for engine in ready.settings.engines:
-        ahead.compile_simulation(engine)
+    ready.settings.problem.arms().address  # noqa: B018
+    for p in range(len(ready.policies)):
+        playing = ready.program(p)
+        playing.compile(playing.memory(ready.stages[p][0][1]._replace(arms=2), policy_stream(0, 0)), "play")
 
 
 def cores() -> int:

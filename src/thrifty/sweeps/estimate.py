@@ -28,7 +28,7 @@ def seconds(spec: Spec) -> tuple[float, ...]:
             outcome = play_run(_beginning(ready, initial + rounds), arms, p, 0)
             return outcome.seconds if outcome else 0.0
 
-        grows = ready.stages[p][-1][1].history
+        grows = ready.policies[p].keeps_rewards
         return extrapolated(play, spec.horizon - initial, spec.runs, grows=grows)
 
     return tuple(spec.runs * one_run(p) for p in range(len(spec.policies)))

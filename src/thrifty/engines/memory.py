@@ -1,0 +1,265 @@
+"""What kernels work on: one block of memory, in which each component that is there has its fields.
+
+The block begins with a header: of each field, where in the block it lies, how many rows it has, and how many
+columns. A kernel is given the block (``state.header``).
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thrifty.arrays import Floats, Integers, Words
+from thrifty.engines import late, trace
+from thrifty.engines.modules import MODULES
+from thrifty.numerics import random
+from thrifty.schedules import SCHEDULES
+from thrifty.state import header, history, lists, ranks, statistics, young
+from thrifty.state.fields import ARM, PLACE, Component, Field
+from thrifty.state.header import COLUMNS, OFFSET, ROWS, State
+from thrifty.state.statistics import ARMS
+
+
+class Rule(NamedTuple):
+    """A policy's numbers for one number of arms and one horizon."""
+
+    arms: int
+    horizon: int
+    temper: float = 1.0  # V: the law is that of (n/V, S/V)
+    phi: float = 1.0
+    epsilon: float = 1.0
+    batch: bool = False
+    prior_mean: float = 0.0
+    prior_weight: float = 0.0  # 0: every arm is pulled once instead
+    grid: int = 0  # M: rewards in [0, 1] are rounded to multiples of 1/M, at random, so that their means stay
+    least: float = 0.0  # with a count up to this there is no law, and the mean counts as infinite
+
+
+class Hooks(NamedTuple):
+    """Where the functions of a policy are, by their addresses; 0 for none. ``state.calls`` has their
+    signatures."""
+
+    # What the index is made from
+    index: int = 0  # type: ignore[assignment]  # of one arm, from its statistics and the time
+    contest: int = 0  # compare two arms, and tell until when the result holds for certain, for kinetic
+    refresh: int = 0  # every arm's index, for scan
+    choose: int = 0  # the policy's own way to choose, for scan
+    # A law
+    parameters: int = 0
+    draw: int = 0
+    sf: int = 0
+    isf: int = 0
+    draw_spread: int = 0  # the same with its atoms spread out: no ties
+    sf_spread: int = 0
+    isf_spread: int = 0
+    # When something happens to an arm
+    keep: int = 0  # it gave a reward, which is kept
+    rank: int = 0  # it was pulled, and arms are kept in order of their pulls; -1: all of them are new
+    observed: int = 0  # it gave a reward
+    renewed: int = 0  # its statistics changed
+    spends: int = 0  # whether a pull spends its index
+    replace: int = 0  # its spent index is needed again
+    returned: int = 0  # its pull was cancelled
+    moved: int = 0  # it has another number
+    left: int = 0  # it goes
+    entered: int = 0  # arms came, from this one on
+    # No addresses
+    pending: int = 0  # 1: what is kept for an arm counts its pending pulls
+    alike: int = 0  # 1: arms with the same n, mean and variance have the same index
+
+
+class Engine(NamedTuple):
+    """Where the functions of an engine are; 0 for none, where it has nothing to do."""
+
+    choose: int = 0  # the arm to pull, t pulls having been made
+    place: int = 0  # an arm has new statistics
+    handed: int = 0  # an arm was handed out
+    begin: int = 0  # all statistics are new
+    enter: int = 0  # an arm is there, with the index that it has
+    leave: int = 0  # an arm goes
+    move: int = 0  # an arm has another number
+    shrink: int = 0  # the last number is free
+    control: int = 0  # look after the level, for sleepers
+
+
+RULE = Component("rule", (Field("words", np.int64, len(Rule._fields), saved=False),))
+HOOKS = Component("hooks", (Field("addresses", np.int64, len(Hooks._fields), saved=False),))
+ENGINE = Component("engine", (Field("functions", np.int64, len(Engine._fields), saved=False),))
+OWN = Component("own", (Field("own", columns=0),))  # numbers of a policy's own for each arm
+PARAMETERS = Component("parameters", (Field("parameters", rows=None, saved=False),))
+
+# Every component that there is. Where a field's entry in the header is follows from this order.
+_OURS = (
+    RULE, HOOKS, ENGINE, PARAMETERS, *statistics.COMPONENTS, OWN, ranks.RANKS, history.HISTORY, young.YOUNG,
+    lists.LISTS,
+)  # fmt: skip
+_THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
+_PLAYED = (trace.TRACE, trace.PROBLEM, late.LATE)
+COMPONENTS: tuple[Component, ...] = tuple(dict.fromkeys((*_OURS, *chain(*_THEIRS), *_PLAYED)))
+FIELDS = {field.name: field for component in COMPONENTS for field in component.fields}
+POSITIONS = {name: 1 + 3 * number for number, name in enumerate(FIELDS)}
+HEADER = 1 + 3 * len(FIELDS)  # words: how many the block has, then three for each field
+ALWAYS = (RULE, HOOKS, ENGINE, PARAMETERS, statistics.CORE)
+# Named numbers, and the field that has them.
+NUMBERS: dict[Any, str] = {Rule: "words", Hooks: "addresses", Engine: "functions"}
+
+
+for _field in FIELDS.values():
+    header.declare(_field, POSITIONS[_field.name])
+for _kind, _name in NUMBERS.items():
+    header.declare_numbers(_kind.__name__.lower(), _kind, POSITIONS[_name])
+
+
+# How Python makes one ----------------------------------------------------------------------------------
+
+
+class Memory:
+    """A block, and what Python needs to know of it."""
+
+    def __init__(self, block: Integers, components: tuple[Component, ...], capacity: int) -> None:
+        self.block, self.components, self.capacity = block, components, capacity
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies: components are known by their names."""
+        return _copied, (self.block, [component.name for component in self.components], self.capacity)
+
+    @property
+    def state(self) -> Any:
+        """All fields, for the arms that there are."""
+        return State(self.block)
+
+    @property
+    def arms(self) -> int:
+        return int(self.block[self.block[POSITIONS["count"]] + ARMS])
+
+    def field(self, name: str) -> NDArray[Any]:
+        """One of the fields: a window on the block."""
+        field, place = FIELDS[name], POSITIONS[name]
+        start, rows, columns = self.block[place : place + 3]
+        window: NDArray[Any] = self.block[start : start + rows * columns].view(field.dtype)
+        return window.reshape(rows, columns) if field.columns > 1 else window
+
+    def has(self, component: Component) -> bool:
+        return component in self.components
+
+    def write(self, numbers: Rule | Hooks | Engine) -> None:
+        """From now on the state follows this rule, or calls these functions."""
+        words = self.field(NUMBERS[type(numbers)])
+        if not isinstance(numbers, Rule):
+            words[:] = numbers
+            return
+        floats = words.view(np.float64)
+        for place, (value, kind) in enumerate(zip(numbers, Rule.__annotations__.values(), strict=True)):
+            (floats if kind is float else words)[place] = value
+
+    def resize(self, arms: int) -> None:
+        """There are so many arms now: at most the capacity."""
+        self.field("count")[ARMS] = self.field("words")[Rule._fields.index("arms")] = arms
+        for component in self.components:
+            for field in component.fields:
+                if field.rows in (ARM, PLACE):
+                    self.block[POSITIONS[field.name] + ROWS] = arms
+
+    def grown(self, capacity: int, entries: int = 0) -> "Memory":
+        """A copy with room for more arms, and where rewards are kept, for this many entries more."""
+        sizes = {name: len(self.field(name)) for name, field in FIELDS.items() if field.rows is None}
+        sizes["own"] = int(self.block[POSITIONS["own"] + COLUMNS])
+        if self.has(history.HISTORY):
+            sizes["history"] = history.grown(self.state, entries)
+        memory = _blank(self.components, capacity, self.arms, sizes)
+        for component in self.components:
+            for field in component.fields:
+                old, new = self.field(field.name), memory.field(field.name)
+                new[: len(old)] = old[: len(new)]
+        if self.has(history.HISTORY):
+            history.moved(self.field("history"), memory.state)
+        memory.lay_out()
+        return memory
+
+    def lay_out(self) -> None:
+        """Rebuild what is as large as follows from the capacity: what lies where does, too."""
+        for component in self.components:
+            if any(callable(field.rows) for field in component.fields):
+                self.rebuild(component)
+
+    def rebuild(self, *only: Component) -> None:
+        """Make what follows from the rest, of all components or of these."""
+        state = self.state
+        for component in self.components:
+            if component.rebuild and (not only or component in only):
+                component.rebuild(state, self.capacity)
+
+
+def _copied(block: Integers, names: list[str], capacity: int) -> Memory:
+    there = tuple(component for component in COMPONENTS if component.name in names)
+    return Memory(block.copy(), there, capacity)
+
+
+def _blank(components: tuple[Component, ...], capacity: int, arms: int, sizes: dict[str, int]) -> Memory:
+    """A block with room for these components, filled with what fields start with. ``sizes`` has the rows, or
+    the columns, of fields that are as large as somebody wants them."""
+    entries = np.zeros((len(FIELDS), 3), np.int64)
+    end = HEADER
+    entries[:, OFFSET] = end
+    for component in components:
+        for field in component.fields:
+            columns = field.columns or sizes.get(field.name, 0)
+            rows = capacity if field.rows in (ARM, PLACE) else field.rows
+            if callable(rows):
+                rows = rows(capacity)
+            if rows is None:
+                rows = sizes.get(field.name, 0)
+            entries[POSITIONS[field.name] // 3] = end, rows, columns
+            end += rows * columns
+    block = np.zeros(end, np.int64)
+    block[:HEADER] = end, *entries.ravel()
+    memory = Memory(block, components, capacity)
+    for component in components:
+        for field in component.fields:
+            if field.start:
+                memory.field(field.name)[:] = field.start
+    memory.resize(arms)
+    return memory
+
+
+def new_memory(
+    rule: Rule,
+    hooks: Hooks,
+    components: Iterable[Component],
+    rng: Words,
+    priors: Floats | None = None,
+    sizes: dict[str, int] | None = None,
+) -> Memory:
+    """A state before the first round; ``priors`` has a row (mean, weight) for each arm, if they have their
+    own."""
+    wanted = {*ALWAYS, *components, *((statistics.PRIOR,) if priors is not None else ())}
+    there = tuple(component for component in COMPONENTS if component in wanted)
+    memory = _blank(there, rule.arms, rule.arms, sizes or {})
+    memory.write(rule)
+    memory.write(hooks)
+    if priors is not None:
+        memory.field("prior")[:] = priors
+    state = memory.state
+    state.rng[:] = rng
+    for component in there:
+        if component.start:
+            component.start(state, rule.arms)
+    memory.lay_out()
+    return memory
+
+
+def policy_stream(seed: int, run: int) -> Words:
+    """The policy's random stream: of the seed and the run, and of nothing else."""
+    return random.generator(seed, run, 0)
+
+
+def reward_stream(seed: int, run: int) -> Words:
+    """The rewards' random stream, independent of the policy's."""
+    return random.generator(seed, run, 1)
+
+
+def delay_stream(seed: int, run: int) -> Words:
+    """The delays' random stream: the same rewards come at the same time, whatever the policy."""
+    return random.generator(seed, run, 2)

@@ -1,0 +1,76 @@
+"""Sleepers for epsilon-TS and ExpTS+: most arms stand at their means, in a tree of maxima.
+
+The coins that say draw are found by the gaps between them, which are geometric. Those arms are drawn, put in
+the tree for this round, and put back.
+"""
+
+import math
+
+import numpy as np
+
+from thrifty.engines import rounds, tournament
+from thrifty.engines.scan import place as nothing
+from thrifty.engines.tournament import TREE
+from thrifty.jit import kernel
+from thrifty.numerics import random
+from thrifty.state import calls, statistics
+from thrifty.state.fields import PLACE, Component, Field
+from thrifty.state.statistics import ARMS
+
+COINS = Component("coins", (Field("drawn", np.int64, PLACE, saved=False),))  # scratch: arms to put back
+COMPONENTS = (TREE, COINS)
+HOOKS = ("draw",)
+
+
+@kernel
+def choose(state, t):
+    """The arm with the largest index of this round."""
+    index, rng = state.index, state.rng
+    gap = -1.0 / math.log1p(-state.rule.epsilon) if state.rule.epsilon < 1.0 else 0.0
+    drawn = 0
+    i = _steps(gap, rng)
+    while i < state.count[ARMS]:
+        if index[i] > -math.inf:
+            state.drawn[drawn] = i
+            drawn += 1
+            index[i] = calls.draw(state.hooks.draw, (state, state.params[i, 0], state.params[i, 1]))
+            state.draws[i] += 1
+            tournament.place(state, i)
+        state.evaluations[0] += 1
+        i += 1 + _steps(gap, rng)
+    state.evaluations[0] += 1 + drawn
+    arm = tournament.largest(state.tree, index, rng)
+    for p in range(drawn):
+        place(state, state.drawn[p])
+    return arm
+
+
+@kernel
+def _steps(gap, rng):
+    """Geometric: how many coins in a row say mean."""
+    return int(min(random.exponential(rng) * gap, 2.0**53))
+
+
+@kernel
+def place(state, i):
+    """Arm i stands at its mean."""
+    state.index[i] = state.means[i]
+    tournament.place(state, i)
+
+
+@kernel
+def begin(state, _):
+    rounds.renew_all(state)
+    for i in range(state.count[ARMS]):
+        if statistics.has_law(state, i):
+            place(state, i)
+
+
+@kernel
+def leave(state, i):
+    """Arm i goes."""
+    state.index[i] = -math.inf
+    tournament.place(state, i)
+
+
+enter, move, shrink, handed = tournament.enter, tournament.move, tournament.shrink, nothing

@@ -1,0 +1,361 @@
+"""The line that arms sleep on, the level, and how the level follows what is learnt.
+
+Arms whose rates lie in one octave form a group and get intervals of one length, so that a point finds its arm
+by a division. The groups lie one after the other, and an arm moves between them by a swap for each border.
+"""
+
+import math
+
+import numpy as np
+
+from thrifty.engines import tournament
+from thrifty.jit import hot, kernel
+from thrifty.numerics import random
+from thrifty.state import calls
+from thrifty.state.fields import PLACE, Component, Field
+from thrifty.state.statistics import ARMS, CLOCK
+
+GROUPS = 24  # one for each octave of rates from 1/2 down; the last holds all that are lower
+WOKEN = 64  # arms that are looked at in one go
+SWEPT, SWEEPING = range(2)  # the numbers in state.sweep
+
+# The sum of rates is set to ln K + GOAL, and to more while moves to new levels cost more than draws. Below
+# ln K + LOW the level is too high: too often nobody exceeds it. When a round costs HIGH times what the sum
+# was set to, the level is too low.
+LOW, GOAL, HIGH = -1.0, 3.5, 1.8
+# In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
+STRIDE, HASTE, BURST = 16, 64.0, 10_000.0  # the last: but never more than so many
+SEARCHES = 5  # for the first level
+SAMPLE = 64  # arms of each group that a new level is computed from, up to twice as many
+CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
+CERTAIN = 50.0  # a rate above which more would not matter
+
+TRIES = 500  # of which one succeeds, but for a probability of 2^-500
+MOST = 8.0  # how many ln K the sum of rates may be set above ln K + GOAL
+
+# The numbers in state.levels: the level of arms that were swept, that of the others, the sum of rates, how
+# much its logarithm falls when the level rises, how much was drawn in the last round, by how much the sum is
+# set higher than ln K + GOAL, and when.
+NEW, OLD, TOTAL, SLOPE, DRAWN, AHEAD, SINCE = range(7)
+
+
+def _start(state, arms):
+    state.levels[[NEW, OLD]] = np.inf
+
+
+def rebuild(state, capacity):
+    """Where on the line each arm is."""
+    there = state.line[: state.ends[GROUPS], 1].astype(np.int64)
+    state.place[there] = np.arange(there.size)
+
+
+LINE = Component(
+    "line",
+    (
+        Field("line", rows=PLACE, columns=2),  # rates and arms, in order of the groups of rates
+        Field("place", np.int64, start=-1, saved=False),  # where on the line an arm is, or -1
+        Field("start", np.int64),  # since when an arm has had a law, or for duel, this phase I
+        Field("ends", np.int64, GROUPS + 1),  # where on the line each group ends
+        Field("levels", rows=7),  # NEW to SINCE
+        Field("sweep", np.int64, 2),  # how many arms were moved to the new level; whether that is under way
+        Field("woken", rows=WOKEN, columns=4, saved=False),  # scratch: arms that may exceed the level
+    ),
+    start=_start,
+    rebuild=rebuild,
+)
+
+
+@hot
+def gather(state, way, g, size, width):
+    """Wake the next arms that may exceed their level, at most WOKEN: into state.woken go the arm, the point
+    on its interval, and the parameters of its law. ``way`` is that to the next point, from where group g
+    begins, whose arms have intervals of this width. Returns how many points there were, how many are above
+    the level, and where to go on.
+
+    First points, then their rates, then their laws: what has to be fetched from afar is then fetched side by
+    side.
+    """
+    line, ends, params, woken, rng = state.line, state.ends, state.params, state.woken, state.rng
+    count = 0
+    while count < WOKEN:
+        while way >= size * width and g < GROUPS:
+            way -= size * width
+            g += 1
+            size, width = ends[g] - ends[g - 1], 0.5 * width
+        if way >= size * width:
+            break
+        woken[count, 0] = ends[g - 1] + min(int(way / width), size - 1)
+        woken[count, 1] = width * random.uniform(rng)
+        count += 1
+        way += random.exponential(rng)
+    above = 0
+    for j in range(count):
+        p, e = int(woken[j, 0]), woken[j, 1]
+        woken[above, 0] = line[p, 1]
+        woken[above, 1] = e
+        above += e < line[p, 0]
+    for j in range(above):
+        i = int(woken[j, 0])
+        woken[j, 2] = params[i, 0]
+        woken[j, 3] = params[i, 1]
+    return count, above, way, g, size, width
+
+
+@hot
+def value(state, j):
+    """The draw of the j-th arm that was woken."""
+    p = -math.expm1(-state.woken[j, 1])
+    return calls.isf(state.hooks.isf_spread, (state, state.woken[j, 2], state.woken[j, 3], p))
+
+
+@hot
+def draw(state, i):
+    """A draw of arm i."""
+    return calls.draw(state.hooks.draw_spread, (state, state.params[i, 0], state.params[i, 1]))
+
+
+@kernel
+def draw_below(state, i, c):
+    """A draw of arm i that does not exceed c. An arm that sleeps exceeds it with a probability below 1/2, so
+    that more tries than these would only be needed if the level came from a file that lies."""
+    x = draw(state, i)
+    for _ in range(TRIES):
+        if x <= c:
+            break
+        x = draw(state, i)
+    return min(x, c)
+
+
+@kernel
+def move(state, i, to):
+    """Arm i, which is on the line, gets another number, ``to``. Its level may be another one there."""
+    state.place[to] = state.place[i]
+    state.line[state.place[i], 1] = to
+    state.place[i] = -1
+    set_rate(state, to, level(state, to))
+
+
+@kernel
+def better(i, x, arm, top, ties, rng):
+    """The better of arm i and the best so far. Rounding can make ties: of n arms, each wins with 1/n."""
+    if x > top:
+        return i, x, 1
+    if x == top:
+        ties += 1
+        if random.below(rng, ties) == 0:
+            arm = i
+    return arm, top, ties
+
+
+@kernel
+def level(state, i):
+    return state.levels[NEW] if i < state.sweep[SWEPT] else state.levels[OLD]
+
+
+@kernel
+def _rate(state, i, c):
+    """-ln P(draw <= c), as far as it matters."""
+    above = calls.sf(state.hooks.sf_spread, (state, state.params[i, 0], state.params[i, 1], c))
+    return min(-math.log1p(-above), CERTAIN) if above < 1.0 else CERTAIN
+
+
+@kernel
+def set_rate(state, i, c):
+    """Put arm i on the line, or move it, to where its rate at level c belongs."""
+    rate = _rate(state, i, c)
+    if state.place[i] < 0:
+        p = state.ends[GROUPS]
+        state.ends[GROUPS] += 1
+        state.line[p, 0] = 0.0
+        state.line[p, 1] = i
+        state.place[i] = p
+    p = state.place[i]
+    state.levels[TOTAL] += rate - state.line[p, 0]
+    group = _group(state.line[p, 0])
+    state.line[p, 0] = rate
+    _shift(state.line, state.place, state.ends, p, group, _group(rate))
+    state.evaluations[0] += 1
+
+
+@kernel
+def leave(state, i):
+    """Take arm i off the line."""
+    p = state.place[i]
+    state.levels[TOTAL] -= state.line[p, 0]
+    _shift(state.line, state.place, state.ends, p, _group(state.line[p, 0]), GROUPS)
+    _swap(state.line, state.place, state.place[i], state.ends[GROUPS] - 1)
+    state.ends[GROUPS] -= 1
+    state.place[i] = -1
+
+
+@kernel
+def _group(rate):
+    """0 if awake; else g with 2^-(g+1) <= rate < 2^-g, as far as there are groups."""
+    if rate < 0.5**GROUPS:
+        return GROUPS
+    return max(0, -math.frexp(rate)[1])
+
+
+@kernel
+def _swap(line, place, p, q):
+    line[p, 0], line[q, 0] = line[q, 0], line[p, 0]
+    line[p, 1], line[q, 1] = line[q, 1], line[p, 1]
+    place[int(line[p, 1])] = p
+    place[int(line[q, 1])] = q
+
+
+@kernel
+def _shift(line, place, ends, p, group, goal):
+    """Move the arm at p from its group to another one, a swap for each border in between."""
+    while group > goal:
+        group -= 1
+        _swap(line, place, p, ends[group])
+        p = ends[group]
+        ends[group] += 1
+    while group < goal:
+        ends[group] -= 1
+        _swap(line, place, p, ends[group])
+        p = ends[group]
+        group += 1
+
+
+@kernel
+def control(state, anew):
+    """Keep the level where the rates sum to what they should, with a little work in each round. If all arms
+    are ``anew`` on the line: find a level and move everybody to it."""
+    if anew:
+        for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
+            find_level(state)
+            sweep(state, state.count[ARMS])
+            if not is_off(state):
+                break
+    elif state.sweep[SWEEPING]:
+        forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
+        sweep(state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced, BURST)))
+    elif is_off(state):
+        find_level(state)
+
+
+@kernel
+def is_off(state):
+    """Whether a round costs too much, or nobody may exceed the level too often, which a committed index above
+    it prevents."""
+    reach = math.log(state.ends[GROUPS])
+    if state.levels[TOTAL] >= reach + LOW:
+        return _cost(state.ends) > HIGH * (reach + GOAL + state.levels[AHEAD])
+    return state.since.size == 0 or tournament.top(state.tree)[0] < state.levels[NEW]
+
+
+@kernel
+def _cost(ends):
+    """The expected number of draws in a round."""
+    total, width = ends[0] * 1.0, 1.0
+    for g in range(1, GROUPS + 1):
+        width *= 0.5
+        total += (ends[g] - ends[g - 1]) * width
+    return total
+
+
+@kernel
+def sweep(state, arms):
+    """Move some more arms to the new level."""
+    for _ in range(min(arms, state.count[ARMS] - state.sweep[SWEPT])):
+        i = state.sweep[SWEPT]
+        if state.place[i] >= 0:
+            if state.since.size > 0:
+                settle(state, i, state.count[CLOCK])
+            set_rate(state, i, state.levels[NEW])
+        state.sweep[SWEPT] += 1
+    if state.sweep[SWEPT] >= state.count[ARMS]:
+        state.levels[OLD] = state.levels[NEW]
+        state.sweep[SWEPT] = 0
+        state.sweep[SWEEPING] = 0
+
+
+@kernel
+def find_level(state):
+    """Look for the level with the wanted sum of rates, and begin to move there.
+
+    ln(sum of rates) is nearly linear in the level, so the secant method needs an estimate or two.
+    """
+    _look_ahead(state)
+    goal = math.log(state.ends[GROUPS]) + GOAL + state.levels[AHEAD]
+    x, slope = state.levels[NEW], state.levels[SLOPE]
+    if x == math.inf:  # the first level ever
+        i = int(state.line[0, 1])
+        a, b = state.params[i, 0], state.params[i, 1]
+        x = calls.isf(state.hooks.isf_spread, (state, a, b, 0.1))
+        slope = 1.0 / max(x - calls.isf(state.hooks.isf_spread, (state, a, b, 0.3)), 1e-15 * max(1.0, abs(x)))
+        y = math.log(max(_estimate(state, x), TINY) / goal)
+    else:
+        y = math.log(max(state.levels[TOTAL], TINY) / goal)
+    low, high = -math.inf, math.inf
+    for _ in range(60):
+        if y > 0.0:
+            low = x
+        else:
+            high = x
+        if abs(y) < CLOSE:
+            break
+        try_x = x + min(max(y, -2.0), 2.0) / slope
+        if not low < try_x < high:
+            try_x = 0.5 * (low + high)
+        if not low < try_x < high:  # no number lies between them
+            break
+        try_y = math.log(max(_estimate(state, try_x), TINY) / goal)
+        slope = max((y - try_y) / (try_x - x), 0.25 * slope)
+        x, y = try_x, try_y
+    state.levels[NEW] = x
+    state.levels[SLOPE] = slope
+    state.sweep[SWEEPING] = 1
+    state.sweep[SWEPT] = 0
+
+
+@kernel
+def _look_ahead(state):
+    """If the last level did not last until its rates were paid for, aim higher: so moves become rarer, for
+    more draws in each round. Where nothing was played in between, nothing is learnt."""
+    lasted = state.count[CLOCK] - state.levels[SINCE]
+    if lasted > 0.0:
+        reach = math.log(state.ends[GROUPS])
+        if lasted * _cost(state.ends) < state.ends[GROUPS]:
+            state.levels[AHEAD] = min(2.0 * state.levels[AHEAD] + GOAL, MOST * reach)
+        else:
+            state.levels[AHEAD] *= 0.5
+        state.levels[SINCE] = state.count[CLOCK]
+
+
+@kernel
+def _estimate(state, c):
+    """The sum of rates at level c, from a sample of each group."""
+    total, first = 0.0, 0
+    for g in range(GROUPS + 1):
+        size = state.ends[g] - first
+        step = max(1, size // SAMPLE)
+        part, sampled = 0.0, 0
+        for p in range(first + step // 2, state.ends[g], step):
+            part += _rate(state, int(state.line[p, 1]), c)
+            sampled += 1
+        if sampled > 0:
+            total += part * size / sampled
+        state.evaluations[0] += sampled
+        first = state.ends[g]
+    return total
+
+
+@kernel
+def settle(state, i, clock):
+    """The best of the draws of phase I that nobody has seen, which were all below arm i's level.
+
+    With k of them, -ln P(draw <= their maximum) is rate + E/k, E ~ Exp(1).
+    """
+    unseen = clock - state.since[i] - state.seen[i]
+    if unseen > 0 and state.best[i] < level(state, i):
+        e = state.line[state.place[i], 0] + random.exponential(state.rng) / unseen
+        x = calls.isf(
+            state.hooks.isf_spread, (state, state.params[i, 0], state.params[i, 1], -math.expm1(-e))
+        )
+        state.best[i] = max(state.best[i], x)
+        state.evaluations[0] += 1
+    state.since[i] = clock
+    state.seen[i] = 0

@@ -1,0 +1,158 @@
+"""A policy made ready for an engine: which functions the engine calls, and what the state keeps."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thrifty.arrays import Floats, Integers, Words
+from thrifty.engines import entries, late
+from thrifty.engines.memory import Engine, Hooks, Memory, Rule, new_memory
+from thrifty.engines.modules import MODULES
+from thrifty.jit import compile_by, is_fresh
+from thrifty.policies import compiled
+from thrifty.policies.base import Policy
+from thrifty.schedules import SCHEDULES
+from thrifty.state import history, ranks, statistics
+from thrifty.state.fields import Component
+from thrifty.state.statistics import CLOCK
+
+
+class Program(NamedTuple):
+    """A policy on an engine, whatever the number of arms and the horizon."""
+
+    policy: Policy
+    engine: str  # a key of MODULES
+    hooks: Hooks
+    components: frozenset[Component]
+
+    def memory(
+        self,
+        rule: Rule,
+        rng: Words,
+        priors: Floats | None = None,
+        beside: Iterable[Component] = (),
+        sizes: dict[str, int] | None = None,
+    ) -> Memory:
+        """The memory of a state before the first round. ``sizes`` has the rows of fields that need it; a
+        history has enough entries for the horizon, unless it says otherwise."""
+        numbers = compiled.parameters_of(self.policy.played)
+        room = {"parameters": len(numbers), "own": self.policy.played.own_columns}
+        if history.HISTORY in self.components:
+            room["history"] = history.entries(rule.arms, rule.horizon)
+        wanted = {*self.components, *beside}
+        memory = new_memory(rule, self.hooks, wanted, rng, priors, room | (sizes or {}))
+        memory.field("parameters")[:] = numbers
+        return memory
+
+    def entry(self, name: str) -> Any:
+        """One of ``engines.entries``."""
+        if name == "play":
+            return entries.play_on(self.engine.replace("-", "_"), MODULES[self.engine])
+        return getattr(entries, name)
+
+    def compile(self, memory: Memory, *names: str) -> None:
+        """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
+        learns where that is."""
+        called = {hook for name in names for hook in CALLED[name]} | {"control"}
+        hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
+        known = Engine(*memory.field("functions").tolist())
+        memory.write(known._replace(**hooks))
+        for name in names:
+            entry = self.entry(name)
+            if is_fresh(entry):
+                compile_by([(entry, (_idle(self, hooks), *IDLE[name]))])
+
+    def draws(self, memory: Memory) -> Integers:
+        """Every arm's draws, as the paper counts them: of arms that sleep, those since their start too."""
+        state = memory.state
+        draws: Integers = state.draws.copy()
+        if state.place.size:
+            draws += np.where(state.place >= 0, state.count[CLOCK] - state.start, 0)
+        return draws
+
+
+# The functions of an engine that an entry calls; and arguments behind the block with which it does nothing to
+# two arms of which nothing is known.
+CALLED = {
+    "select": ("choose", "handed", "place"),
+    "select_many": ("choose", "handed", "place"),
+    "update": ("place",),
+    "update_many": ("place",),
+    "rebuild": ("begin",),
+    "restore": (),
+    "cancel": ("place", "enter"),
+    "renew": ("place",),
+    "add": ("enter", "place"),
+    "remove": ("leave", "move", "shrink"),
+    "play": (),
+}
+IDLE: dict[str, tuple[Any, ...]] = {
+    "select": (0,),
+    "select_many": (0, np.empty(0, np.int64)),
+    "update": (0, 0, 0.0),
+    "update_many": (0, np.empty(0, np.int64), np.empty(0)),
+    "rebuild": (),
+    "restore": (),
+    "cancel": (0,),
+    "renew": (np.empty(0, np.int64),),
+    "add": (np.empty((0, 2)),),
+    "remove": (1,),
+    "play": (1, 1, False),
+}
+
+
+def _idle(program: Program, hooks: dict[str, int]) -> Integers:
+    """The block of a state of two arms."""
+    sizes = late.Delays(0, 0, 0).sizes
+    memory = program.memory(Rule(2, 2), np.ones(4, np.uint64), beside=(late.LATE,), sizes=sizes)
+    memory.write(Engine(**hooks))
+    return memory.block
+
+
+def program(policy: Policy, engine: str) -> Program:
+    """Compile what the engine calls, or load it from the cache on disk."""
+    inner = policy.played
+    name = f"sleepers-{inner.schedule}" if engine == "sleepers" else engine
+    hooks, components = (_law if inner.drawn_from else _index)(inner, engine)
+    for hook, component in (("keep", history.HISTORY), ("rank", ranks.RANKS)):
+        if component in components:
+            hooks[hook] = compiled.statistics_hook(hook)
+    return Program(policy, name, Hooks(**hooks), frozenset({*MODULES[name].COMPONENTS, *components}))
+
+
+def _law(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
+    """Of a law and a schedule."""
+    law, schedule = policy.drawn_from, SCHEDULES[policy.schedule]
+    wanted = {"parameters", *schedule.HOOKS}
+    if engine == "sleepers":
+        wanted |= {*MODULES[f"sleepers-{policy.schedule}"].HOOKS}
+    hooks = {hook: compiled.law_hook(law, hook) for hook in wanted}
+    events = ("renewed", "spends", "replace", *(("refresh",) if engine == "scan" else ()))
+    hooks |= {hook: compiled.schedule_hook(policy.schedule, hook, law) for hook in events}
+    return hooks, {statistics.LAW, *schedule.COMPONENTS}
+
+
+def _index(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
+    """Of an index, or of a policy's own way to choose."""
+    functions = policy.functions()
+    asked = {name for function in functions.values() for name in compiled.asked(function)}
+    components = {compiled.ASKED[name][1] for name in asked} - {None}
+    events = ("observed", "returned", "moved", "left", "entered")
+    wanted = [*(name for name in events if name in functions)]
+    if "choose" in functions:
+        wanted.append("choose")
+    elif policy.changes == "when pulled":
+        wanted.append("index")
+    elif "refresh" in functions:
+        wanted.append("refresh")
+    hooks = {name: compiled.policy_hook(policy, name, functions[name]) for name in wanted}
+    if engine == "kinetic":
+        hooks["contest"] = compiled.contest_hook(policy)
+    if engine == "scan" and not {"choose", "refresh", "index"} & set(wanted):
+        hooks["refresh"] = compiled.policy_hook(policy, "index", functions["index"], column=True)
+    if policy.changes == "when pulled":
+        hooks |= {name: compiled.schedule_hook("when pulled", name) for name in ("renewed", "spends")}
+    hooks["pending"] = int(policy.changes in ("when pulled", "with time"))
+    hooks["alike"] = int(not asked & {"own", "last", "rewards", "i", "state"})
+    return hooks, {*components, *policy.components}

@@ -1,0 +1,46 @@
+"""How kernels call the functions of a policy or an engine: by address, each kind with its signature."""
+
+from numba import types
+
+from thrifty.jit import caller
+from thrifty.state.header import STATE
+
+float64, int64, void = types.float64, types.int64, types.void
+
+EVENTS = (
+    "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
+    "place", "handed", "begin", "enter", "leave", "shrink", "control",  # of an engine
+)  # fmt: skip
+
+# What the functions in ``engines.memory.Hooks`` and ``Engine`` are given, and what they return.
+SIGNATURES = {
+    "index": float64(STATE, int64, int64),  # arm, t
+    "contest": void(STATE, int64, int64, int64),  # two arms, t
+    "refresh": void(STATE, int64),  # t
+    "choose": int64(STATE, int64),  # t; the arm
+    "parameters": void(STATE, int64, float64, float64),  # arm, n, S
+    "draw": float64(STATE, float64, float64),  # the law's two parameters
+    "sf": float64(STATE, float64, float64, float64),  # the law's two parameters, c
+    "isf": float64(STATE, float64, float64, float64),  # the law's two parameters, p
+    "draw_spread": float64(STATE, float64, float64),
+    "sf_spread": float64(STATE, float64, float64, float64),
+    "isf_spread": float64(STATE, float64, float64, float64),
+    "keep": void(STATE, int64, float64, float64),  # arm, reward, how often
+    "observed": void(STATE, int64, float64, int64),  # arm, reward, t
+    "pull": float64(STATE, int64),  # arm; its reward
+    "spends": int64(STATE, int64),  # arm; 0 or 1
+    "moved": void(STATE, int64, int64),  # arm, its new number
+    "move": void(STATE, int64, int64),
+    **dict.fromkeys(EVENTS, void(STATE, int64)),  # arm
+}
+
+index = caller(SIGNATURES["index"])
+contest = caller(SIGNATURES["contest"])
+ask = choose = caller(SIGNATURES["spends"])
+parameters = keep = caller(SIGNATURES["keep"])
+draw = caller(SIGNATURES["draw"])
+sf = isf = caller(SIGNATURES["sf"])
+observed = caller(SIGNATURES["observed"])
+pull = caller(SIGNATURES["pull"])
+event = refresh = caller(SIGNATURES["begin"])
+moved = caller(SIGNATURES["moved"])
