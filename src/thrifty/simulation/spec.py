@@ -14,6 +14,8 @@ means = [0.9, 0.8, 0.8]
 [[policies]]
 name = "TSMA"
 alpha = 0.8
+
+A policy or a law of your own is named "module:Class" (``named``): running a spec is running code.
 """
 
 import difflib
@@ -32,6 +34,7 @@ from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
 from thrifty.policies import POLICIES, Policy
 from thrifty.problems import PROBLEMS, Problem
+from thrifty.simulation.named import law, look_beside, policy_class
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import simulate
@@ -57,6 +60,7 @@ class Spec:
     def load(cls, path: str | os.PathLike[str]) -> "Spec":
         """The experiment that a TOML file describes."""
         with located(f"{os.fspath(path)}: "):
+            look_beside(Path(path))
             return cls.read(parse(Path(path)))
 
     @classmethod
@@ -132,10 +136,16 @@ def _problem(key: str, value: object) -> Problem:
 
 
 def _policy(key: str, value: object) -> Policy:
-    """A policy, which may have another one in it."""
-    if isinstance(value, dict) and isinstance(value.get("policy"), dict):
+    """A policy, which may have another one in it, and a law."""
+    if not isinstance(value, dict):
+        return _build(key, value, "name", POLICIES)
+    with located(f"{key}."):
+        found = policy_class(value.get("name"))
+        if "law" in value:
+            value = value | {"law": law(value["law"])}
+    if isinstance(value.get("policy"), dict):
         value = value | {"policy": _policy(f"{key}.policy", value["policy"])}
-    return _build(key, value, "name", POLICIES)
+    return _build(key, value, "name", POLICIES if found is None else POLICIES | {value["name"]: found})
 
 
 def _policies(key: str, value: object) -> tuple[Policy, ...]:

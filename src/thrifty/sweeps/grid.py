@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 from thrifty import cache, checks
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy, described
+from thrifty.simulation.named import code, look_beside
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
 
@@ -44,6 +45,7 @@ class Case(NamedTuple):
             "case": self.name,
             "problem": {"kind": spec.problem.kind} | vars(spec.problem),
             "policies": [described(policy) for policy in spec.policies],
+            "code": [code(policy) for policy in spec.policies],
             "engine": spec.plan().settings.engines,
             "delay": {"kind": spec.delay.kind} | vars(spec.delay),
         }
@@ -52,6 +54,7 @@ class Case(NamedTuple):
 def load(path: Path) -> list[Case]:
     """The experiments that a TOML file describes, checked."""
     with located(f"{path}: "):
+        look_beside(path)
         return read(parse(path))
 
 
