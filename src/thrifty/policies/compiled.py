@@ -275,13 +275,14 @@ def _compiled(function: Callable[..., Any], hook: str, what: str, *, ours: bool)
 
 
 @cache
-def schedule_hook(schedule: str, hook: str, law: Law | None = None) -> int:
+def schedule_hook(schedule: str, hook: str, law: Law | None = None, variant: str = "") -> int:
     """The address of one of a schedule's functions, 0 if it has none of that name. The law's functions are
-    compiled into it."""
-    function = getattr(SCHEDULES[schedule], hook, None)
+    compiled into it. With a ``variant`` it is the function ``hook_variant``, if there is one."""
+    module = SCHEDULES[schedule]
+    function = getattr(module, f"{hook}_{variant}", None) or getattr(module, hook, None)
     if function is None:
         return 0
-    name, ours = f"{schedule.replace(' ', '_')}_{hook}", True
+    name, ours = f"{schedule.replace(' ', '_')}_{function.__name__}", True
     called = {"draw", "column", "isf"} & {*function.__code__.co_names}
     kernels: dict[str, Any] = {}
     if law is not None and called:

@@ -129,7 +129,8 @@ def _law(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
         wanted |= {*MODULES[f"sleepers-{policy.schedule}"].HOOKS}
     hooks = {hook: compiled.law_hook(law, hook) for hook in wanted}
     events = ("renewed", "spends", "replace", *(("refresh",) if engine == "scan" else ()))
-    hooks |= {hook: compiled.schedule_hook(policy.schedule, hook, law) for hook in events}
+    variant = getattr(policy, "sampling", "")  # of TS-MA
+    hooks |= {hook: compiled.schedule_hook(policy.schedule, hook, law, variant) for hook in events}
     return hooks, {statistics.LAW, *schedule.COMPONENTS}
 
 

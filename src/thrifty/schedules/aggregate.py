@@ -32,16 +32,18 @@ def highest(state):
 
 def renewed(state, i):
     """Arm i was pulled: commit it to the best of a new batch."""
-    a, b = state.params[i, 0], state.params[i, 1]
-    if state.rule.batch:
-        size = int(state.rule.phi)
-        best = draw(state, a, b)
-        for _ in range(size - 1):
-            best = max(best, draw(state, a, b))
-        state.index[i] = best
-    else:
-        size = 1
-        state.index[i] = isf(state, a, b, highest(state))
+    state.index[i] = isf(state, state.params[i, 0], state.params[i, 1], highest(state))
+    state.draws[i] += 1
+    state.evaluations[0] += 1
+
+
+def renewed_batch(state, i):
+    """The same with all draws of the batch made: compiled for ``sampling="batch"`` alone."""
+    size = int(state.rule.phi)
+    best = draw(state, state.params[i, 0], state.params[i, 1])
+    for _ in range(size - 1):
+        best = max(best, draw(state, state.params[i, 0], state.params[i, 1]))
+    state.index[i] = best
     state.draws[i] += size
     state.evaluations[0] += size
 
