@@ -1,6 +1,6 @@
 """Before thrifty is imported: kernels are compiled into a folder of this session, so that none is stale.
 
-Set NUMBA_CACHE_DIR to keep them between sessions: the package names its folders by its sources.
+Set NUMBA_CACHE_DIR to keep them between sessions: the package names its folders by its code.
 """
 
 import atexit

@@ -14,16 +14,16 @@ from thrifty.state.header import opened
 
 
 @entry
-def _fill(block, a, b, out):
+def _fill(block, isf, a, b, out):
     state = opened(block)
     for i in range(out.size):
-        out[i] = calls.isf(state.hooks.isf, (state, a, b, aggregate.highest(state)))
+        out[i] = calls.isf(isf, (state, a, b, aggregate.highest(state)))
 
 
 def maxima(law: Law, a: float, b: float, phi: float, rng: Words, size: int = 1) -> NDArray[np.float64]:
     """So many of them; the generator moves on."""
     out = np.empty(size)
-    memory = new_memory(Rule(2, 2, phi=phi), Hooks(isf=law_hook(law, "isf")), (), rng)
-    _fill(memory.block, a, b, out)
+    memory = new_memory(Rule(2, 2, phi=phi), Hooks(), (), rng)
+    _fill(memory.block, law_hook(law, "isf"), a, b, out)
     rng[:] = memory.field("rng")
     return out

@@ -49,7 +49,6 @@ RACES = Component(
 )
 
 COMPONENTS = (RACES,)
-HOOKS = ("contest",)
 
 
 @kernel

@@ -49,9 +49,7 @@ class Hooks(NamedTuple):
     # A law
     parameters: int = 0
     draw: int = 0
-    sf: int = 0
-    isf: int = 0
-    draw_spread: int = 0  # the same with its atoms spread out: no ties
+    draw_spread: int = 0  # with its atoms spread out: no ties
     sf_spread: int = 0
     isf_spread: int = 0
     # When something happens to an arm

@@ -7,7 +7,6 @@ from thrifty.state import calls
 from thrifty.state.statistics import SPENT
 
 COMPONENTS = ()
-HOOKS = ("refresh", "choose")
 
 
 @hot

@@ -63,7 +63,6 @@ def rebuild(state, capacity):
 TREE = Component("tournament", (Field("tree", rows=slots, columns=2, saved=False),), rebuild=rebuild)
 
 COMPONENTS = (TREE,)
-HOOKS = ()
 
 
 @kernel

@@ -55,7 +55,7 @@ class Guarantee(NamedTuple):
 
 
 # When an index that is computed changes: only when its arm is pulled; with the time too, and then it rises;
-# with what other arms do; with every single reward. Or it is drawn anew in every round.
+# with what other arms do; or in every round, as when it is drawn anew.
 WHEN_PULLED, WITH_TIME, WITH_OTHERS, EVERY_ROUND = (
     "when pulled",
     "with time",

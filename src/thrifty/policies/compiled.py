@@ -56,6 +56,7 @@ law_parameters: Any = None
 law_draw: Any = None
 law_column: Any = None
 law_sf: Any = None
+law_isf: Any = None
 formula: Any = None
 inside: Any = None
 WIDTH, SEES_BEST, DRAWS, EVALUATES = 0, False, False, False
@@ -73,6 +74,10 @@ def draw(state, a, b):
 
 def sf(state, a, b, c):
     return law_sf(a, b, c)
+
+
+def isf(state, a, b, p):
+    return law_isf(a, b, p)
 
 
 def column(state):
@@ -165,7 +170,7 @@ def own_sf(state, a, b, c):
 
 def own_isf(state, a, b, p):
     try:
-        x = 1.0 * law_sf(a, b, p)
+        x = 1.0 * law_isf(a, b, p)
     except Exception:
         x = math.nan
     if math.isnan(x):
@@ -224,6 +229,8 @@ SAFE: dict[str, Any] = {
 
 # The functions of a law -----------------------------------------------------------------------------------
 
+LAW_NAMES = ("law_parameters", "law_draw", "law_column", "law_sf", "law_isf")  # a template calls one of these
+
 
 @cache
 def law_hook(law: Law, hook: str) -> int:
@@ -237,24 +244,24 @@ def _law_function(law: Law, hook: str) -> Any:
     name, method = f"{type(law).__name__}_{hook}", hook.removesuffix("_spread")
     found = law.function(hook) or law.function(method)
     if checks.is_ours(type(law)):
-        template: Any = {"parameters": parameters, "draw": draw}.get(method, sf)
+        template: Any = {"parameters": parameters, "draw": draw, "sf": sf, "isf": isf}.get(method)
         if hook == "column":
             template, found = (whole_column, found) if found else (column, _draws(law))
-        return bound(template, name, law_parameters=found, law_draw=found, law_column=found, law_sf=found)
+        return bound(template, name, **dict.fromkeys(LAW_NAMES, found))
     if hook == "column":
         return bound(own_column, name, law_draw=kernel(_law_function(law, "draw")))
     found = found or _draws(law)
-    made = bound(OWN_LAW[method], name, law_parameters=found, law_draw=found, law_sf=found)
+    made = bound(OWN_LAW[method], name, **dict.fromkeys(LAW_NAMES, found))
     return np.errstate(all="ignore")(made) if config.DISABLE_JIT else made
 
 
 def _draws(law: Law) -> Any:
     """``draw``, or what takes its place: isf of a uniform number."""
-    return law.function("draw") or kernel(bound(_by_isf, "draw", law_sf=law.function("isf")))
+    return law.function("draw") or kernel(bound(_by_isf, "draw", law_isf=law.function("isf")))
 
 
 def _by_isf(a, b, rng):
-    return law_sf(a, b, random.uniform(rng))
+    return law_isf(a, b, random.uniform(rng))
 
 
 def _compiled(function: Callable[..., Any], hook: str, what: str, *, ours: bool) -> int:
@@ -283,7 +290,7 @@ def schedule_hook(schedule: str, hook: str, law: Law | None = None, variant: str
     if function is None:
         return 0
     name, ours = f"{schedule.replace(' ', '_')}_{function.__name__}", True
-    called = {"draw", "column", "isf"} & {*function.__code__.co_names}
+    called = {"draw", "column", "sf", "isf"} & {*function.__code__.co_names}
     kernels: dict[str, Any] = {}
     if law is not None and called:
         name, ours = f"{type(law).__name__}_{name}", checks.is_ours(type(law))

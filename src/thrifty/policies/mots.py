@@ -5,9 +5,8 @@
     MOTS-J     X = m + s R or m - s R, fairly,      s^2 = v/n, R = sqrt(2 E), E ~ Exp(1): a Rayleigh variable
 
 The paper has v = 1, for 1-subgaussian rewards, and alpha >= 4; v = 1/4 scales both to rewards in [0, 1].
-Neither X has an atom, so `sf` and `isf` are inverse to each other; the index has one, at the clip. Unclipped,
-MOTS is the Gaussian law with rho n/v in place of n, and MOTS-J is, with n - 1 in place of n, the law of ExpTS
-for Gaussian rewards.
+X has no atom; the index has one, at the clip. Unclipped, MOTS is the Gaussian law with rho n/v in place of n,
+and MOTS-J is, with n - 1 in place of n, the law of ExpTS for Gaussian rewards.
 
 Confirmed in the paper's abstract: the clipping, and both optimalities. Not confirmed, because no text or code
 that has them right was found: the ranges of rho and alpha, the form of the clip, and the Rayleigh law.
@@ -47,42 +46,10 @@ def draw(mean, s, ceiling, rng):
 
 
 @kernel
-def sf(mean, s, c):
-    """P(X > c) in MOTS."""
-    return gaussian.sf(mean, s, c)
-
-
-@kernel
-def isf(mean, s, p):
-    """The c with P(X > c) = p in MOTS."""
-    return gaussian.isf(mean, s, p)
-
-
-@kernel
 def draw_j(mean, s, ceiling, rng):
     """An index of MOTS-J, `ceiling` being its clip."""
     step = s * math.sqrt(2.0 * random.exponential(rng))
     return min(mean + step if random.uniform(rng) < 0.5 else mean - step, ceiling)
-
-
-@kernel
-def sf_j(mean, s, c):
-    """P(X > c) in MOTS-J: half of exp(-z^2/2), z = (c - m)/s, above the mean."""
-    z = (c - mean) / s
-    half = 0.5 * math.exp(-0.5 * z * z)
-    return half if z >= 0.0 else 1.0 - half
-
-
-@kernel
-def isf_j(mean, s, p):
-    """The c with P(X > c) = p in MOTS-J."""
-    if p <= 0.0:
-        return math.inf
-    if p >= 1.0:
-        return -math.inf
-    if p < 0.5:
-        return mean + s * math.sqrt(-2.0 * math.log(2.0 * p))
-    return mean - s * math.sqrt(-2.0 * math.log(2.0 * (1.0 - p)))
 
 
 @dataclass(frozen=True)

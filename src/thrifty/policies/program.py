@@ -123,15 +123,14 @@ def program(policy: Policy, engine: str) -> Program:
 
 def _law(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
     """Of a law and a schedule."""
-    law, schedule = policy.drawn_from, SCHEDULES[policy.schedule]
-    wanted = {"parameters", *schedule.HOOKS}
+    law, wanted = policy.drawn_from, {"parameters"}
     if engine == "sleepers":
-        wanted |= {*MODULES[f"sleepers-{policy.schedule}"].HOOKS}
+        wanted |= {*MODULES[f"sleepers-{policy.schedule}"].LAW_HOOKS}
     hooks = {hook: compiled.law_hook(law, hook) for hook in wanted}
     events = ("renewed", "spends", "replace", *(("refresh",) if engine == "scan" else ()))
     variant = getattr(policy, "sampling", "")  # of TS-MA
     hooks |= {hook: compiled.schedule_hook(policy.schedule, hook, law, variant) for hook in events}
-    return hooks, {statistics.LAW, *schedule.COMPONENTS}
+    return hooks, {statistics.LAW, *SCHEDULES[policy.schedule].COMPONENTS}
 
 
 def _index(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:

@@ -14,7 +14,6 @@ from thrifty.state.fields import Component, Field
 
 KEPT = Component("kept", (Field("kept"),))  # the index before it was REPLACED
 COMPONENTS = (KEPT,)
-HOOKS = ()  # of a law, by address
 # The law's functions take the place of these.
 draw: Any = None
 isf: Any = None

@@ -5,7 +5,6 @@ from thrifty.state import calls
 
 __all__ = ["COMPONENTS", "renewed", "spends"]
 COMPONENTS = ()
-HOOKS = ()  # of a law
 
 
 def renewed(state, i):

@@ -21,7 +21,6 @@ DUEL = Component(
     ),
 )
 COMPONENTS = (KEPT, DUEL)
-HOOKS = ()  # of a law, by address
 # The law's functions take the place of these.
 draw: Any = None
 isf: Any = None

@@ -10,7 +10,6 @@ from typing import Any
 from thrifty.numerics import random
 
 COMPONENTS = ()
-HOOKS = ()  # of a law, by address
 draw: Any = None  # the law's takes its place
 
 

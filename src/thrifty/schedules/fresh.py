@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 COMPONENTS = ()
-HOOKS = ()  # of a law, by address
 # The law's functions take the place of these.
 draw: Any = None
 column: Any = None

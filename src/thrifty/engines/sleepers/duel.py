@@ -34,7 +34,7 @@ QUEUE = Component(
     ),
 )
 COMPONENTS = (LINE, QUEUE, TREE)
-HOOKS = ("draw_spread", "sf_spread", "isf_spread")
+LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
 
 
 @kernel
@@ -75,9 +75,8 @@ def choose(state, t):
                 arm, top, ties = line.better(i, x, arm, top, ties, rng)
         arm, top = _commit(state, arm, top, -math.inf)
         if ends[GROUPS] > 0:
-            calls.event(
-                state.engine.control, (state, 0)
-            )  # leaders may have been removed, and no reward may come for a while
+            # Leaders may have been removed, and no reward may come for a while.
+            calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet

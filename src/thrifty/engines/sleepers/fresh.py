@@ -12,7 +12,7 @@ from thrifty.state import calls, statistics
 from thrifty.state.statistics import ARMS, CLOCK
 
 COMPONENTS = (LINE,)
-HOOKS = ("draw_spread", "sf_spread", "isf_spread")
+LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
 
 
 @kernel
@@ -45,9 +45,8 @@ def choose(state, t):
                 arm, top, ties = line.better(i, line.draw_below(state, i, c), arm, top, ties, rng)
                 drawn += 1
         if ends[GROUPS] > 0:
-            calls.event(
-                state.engine.control, (state, 0)
-            )  # leaders may have been removed, and no reward may come for a while
+            # Leaders may have been removed, and no reward may come for a while.
+            calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
