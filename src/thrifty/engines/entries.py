@@ -86,7 +86,7 @@ def untried(state):
 def update(block, t, i, reward):
     """A reward of arm i, after t pulls. Returns 1 if its pull was not handed out, 0 if it was, and -1 if
     there is no room for it."""
-    return learn(opened(block), t, i, reward)
+    return accept(opened(block), t, i, reward)
 
 
 @entry
@@ -95,7 +95,7 @@ def update_many(block, t, arms, rewards):
     state = opened(block)
     unasked = 0
     for j in range(arms.size):
-        new = learn(state, t, arms[j], rewards[j])
+        new = accept(state, t, arms[j], rewards[j])
         if new < 0:
             return j, unasked
         unasked += new
@@ -103,7 +103,8 @@ def update_many(block, t, arms, rewards):
 
 
 @kernel
-def learn(state, t, i, reward):
+def accept(state, t, i, reward):
+    """As ``update`` says."""
     if state.spans.size > 0 and not history.fits(state, i):
         return -1
     new = 1 if state.pending[i, 0] == 0 else 0

@@ -24,7 +24,10 @@ class Field(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A part of a state. Snapshots know it by name and version."""
+    """A part of a state. Snapshots know it by name and version.
+
+    A new field belongs to a new component: in one that is there already, it would make older files refused.
+    """
 
     name: str
     fields: tuple[Field, ...]

@@ -26,9 +26,8 @@ def _start(state, arms):
 HISTORY = Component(
     "history",
     (
-        Field(
-            "history", rows=None, columns=2
-        ),  # different rewards of an arm in order, and how often each came
+        # Different rewards of an arm in order, and how often each came.
+        Field("history", rows=None, columns=2),
         Field("spans", np.int64, columns=3),  # start, length and capacity of an arm's slice of the history
         Field("used", np.int64, 1),  # entries
     ),

@@ -33,9 +33,8 @@ CORE = Component(
         Field("means", saved=False),  # the prior's pseudo-observations included
         Field("index", start=-math.inf),  # the largest is pulled
         Field("draws", np.int64),  # as the paper counts them
-        Field(
-            "pending", np.int64, columns=2
-        ),  # pulls without their reward; SPENT, REPLACED, both, or neither
+        # Pulls without their reward; SPENT, REPLACED, both, or neither.
+        Field("pending", np.int64, columns=2),
     ),
     start=_start,
 )

@@ -240,9 +240,9 @@ def control(state, anew):
 def is_off(state):
     """Whether a round costs too much, or nobody may exceed the level too often, which a committed index above
     it prevents."""
-    reach = math.log(state.ends[GROUPS])
-    if state.levels[TOTAL] >= reach + LOW:
-        return _cost(state.ends) > HIGH * (reach + GOAL + state.levels[AHEAD])
+    log_arms = math.log(state.ends[GROUPS])
+    if state.levels[TOTAL] >= log_arms + LOW:
+        return _cost(state.ends) > HIGH * (log_arms + GOAL + state.levels[AHEAD])
     return state.since.size == 0 or tournament.top(state.tree)[0] < state.levels[NEW]
 
 
@@ -317,9 +317,9 @@ def _look_ahead(state):
     more draws in each round. Where nothing was played in between, nothing is learnt."""
     lasted = state.count[CLOCK] - state.levels[SINCE]
     if lasted > 0.0:
-        reach = math.log(state.ends[GROUPS])
+        log_arms = math.log(state.ends[GROUPS])
         if lasted * _cost(state.ends) < state.ends[GROUPS]:
-            state.levels[AHEAD] = min(2.0 * state.levels[AHEAD] + GOAL, MOST * reach)
+            state.levels[AHEAD] = min(2.0 * state.levels[AHEAD] + GOAL, MOST * log_arms)
         else:
             state.levels[AHEAD] *= 0.5
         state.levels[SINCE] = state.count[CLOCK]
