@@ -26,9 +26,8 @@ class Arms(NamedTuple):
     """A problem as the kernels see it."""
 
     pull: Callable[..., float]  # (state, i): the reward of one pull of arm i
-    params: (
-        Floats  # (K, 2): what it needs to know of an arm: mean, (mean, sd), two shapes, or a slice of values
-    )
+    # (K, 2): what it needs to know of an arm: mean, (mean, sd), two shapes, or a slice of values.
+    params: Floats
     values: Floats  # what it needs to know besides
     gaps: Floats
 
