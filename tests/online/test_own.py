@@ -271,3 +271,29 @@ def test_a_horizon_that_would_be_too_long(engine: str) -> None:
             call()
     assert bandit.horizon == 1024
     assert len(bandit) == 3
+
+
+@dataclass(frozen=True)
+class ByArms(thrifty.IndexPolicy):
+    """The more arms, the larger every index."""
+
+    changes = "with time"
+
+    def index(self, n: float, mean: float, log_t: float) -> float:
+        return mean + math.sqrt((log_t + self.arms) / n)
+
+    def reach(self, level: float) -> float:
+        return 0.0
+
+
+def test_kinetic_knows_that_an_index_may_ask_for_the_number_of_arms() -> None:
+    """Nobody stays ahead by an index that was made when there were fewer arms, or more."""
+    bandits = [Bandit(ByArms(), 3, 1000, seed=1, prior=(0.5, 1.0), engine=e) for e in ("scan", "kinetic")]
+    for number in range(30):
+        for bandit in bandits:
+            bandit.cancel(bandit.select())
+            bandit.add_arm(f"a{number}")
+        assert len({bandit.select() for bandit in bandits}) == 1
+        for bandit in bandits:
+            bandit.remove_arm(f"a{number}")
+        assert len({bandit.select() for bandit in bandits}) == 1

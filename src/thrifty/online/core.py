@@ -11,6 +11,7 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
+from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
@@ -269,6 +270,18 @@ class OwnCore(Core):
     def add(self, priors: Floats) -> None:
         with self._whole():
             super().add(priors)
+            self._compare_anew()
+
+    def remove(self, arm: int) -> Moves:
+        moves = super().remove(arm)
+        self._compare_anew()
+        return moves
+
+    def _compare_anew(self) -> None:
+        """Every index may have changed that is not kept, as it may ask for ``self.arms``."""
+        if self.engine == "kinetic":
+            self.memory.field("computed")[:] = 0
+            self.memory.field("races")[:, UNTIL] = -np.inf
 
     @contextmanager
     def _whole(self, when: str = "") -> Iterator[None]:
