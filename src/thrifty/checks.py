@@ -1,8 +1,10 @@
 """Checks of arguments, shared by every public constructor: they return the clean value or raise."""
 
+import inspect
 import math
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence, Set
+from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -138,6 +140,16 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise InvalidValue(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}")
     return value
+
+
+def method(kind: type, name: str) -> None:
+    """What is compiled of a class of the user's own: a plain function, if there is one."""
+    found = inspect.getattr_static(kind, name, None)
+    plain = found.__func__ if isinstance(found, staticmethod) else getattr(found, "py_func", found)
+    if found is not None and not inspect.isfunction(plain):
+        raise InvalidType(f"{name} of {kind.__name__} must be a method, got {shown(found)}")
+    if not kind.__name__.isidentifier() or iskeyword(kind.__name__):
+        raise InvalidType(f"a class must have a name that Python allows, got {kind.__name__!r}")
 
 
 def again(kind: type, value: object) -> None:

@@ -2,7 +2,7 @@
 refused by name."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -218,3 +218,51 @@ def test_a_law_that_cannot_be_tempered_is_not(law: Law) -> None:
     for kind in (thrifty.TSMA, thrifty.TSTD):
         with pytest.raises(thrifty.InvalidValue, match="law must be one that can be tempered, got "):
             kind(law=law)
+
+
+@dataclass(frozen=True)
+class Indifferent(Bell):
+    """It takes all of its kind for equal, and has no hash."""
+
+    width: float = field(default=1.0, compare=False)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_laws_are_told_apart_by_their_fields_whatever_they_take_for_equal() -> None:
+    for width in (1.0, 2.0):
+        policy = thrifty.ThompsonSampling(Indifferent(width))
+        bandit = thrifty.Bandit(policy, 3, seed=1, prior=(0.5, 1.0), engine="scan")
+        bandit.select()
+        assert bandit._core.memory.field("params")[0].tolist() == [0.5, width]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"least": "few"}, "least of Odd must be a number"),
+        ({"least": math.inf}, "least of Odd must be finite"),
+        ({"sleeps": "well"}, "sleeps of Odd must be True or False"),
+        ({"column": 5}, "column of Odd must be a method, got 5"),
+        ({"draw": math.sqrt}, "draw of Odd must be a method"),
+        ({"name": 1.0, "__annotations__": {"name": float}}, "must not have a field name"),
+    ],
+)
+def test_what_a_law_says_of_itself_is_checked(body: dict[str, Any], text: str) -> None:
+    kind: Any = dataclass(frozen=True)(type("Odd", (Bell,), body))
+    with pytest.raises(thrifty.ThriftyError, match=text):
+        thrifty.ThompsonSampling(kind())
+
+
+@dataclass(frozen=True)
+class Beyond(Bell):
+    """It writes behind the generator's words."""
+
+    def draw(self, a: float, b: float, rng: Any) -> float:
+        rng[1000] = 1
+        return a
+
+
+def test_a_law_cannot_write_behind_the_generator() -> None:
+    with pytest.raises(thrifty.InvalidValue, match="must be a number, got NaN or an error"):
+        thrifty.simulate(thrifty.ThompsonSampling(Beyond()), PROBLEM, 20, runs=1, engine="scan")

@@ -1,6 +1,10 @@
 """Policies of the user's own get what they ask for, or are told why not; and engines trust what they say."""
 
+import functools
 import math
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,3 +142,40 @@ def test_what_a_function_cannot_be_given_is_refused(changes: str, hook: str, ask
 def test_what_is_refused_of_an_index_is_fine_elsewhere() -> None:
     made("when pulled", "observed", "t, means, rng, own, reward")()
     made("with other arms", "index", "t, best, means, pulls, rng, i")()
+
+
+def of(index: Any, name: str = "Made") -> Any:
+    return dataclass(frozen=True)(type(name, (thrifty.IndexPolicy,), {"index": index}))
+
+
+@pytest.mark.parametrize(
+    "index", [functools.partial(max), classmethod(lambda cls, n: 0.0), math.sqrt, int], ids=repr
+)
+def test_an_index_that_is_no_method(index: Any) -> None:
+    with pytest.raises(thrifty.InvalidType, match="index of Made must be a method"):
+        of(index)()
+
+
+@pytest.mark.parametrize("name", ["My Policy", "class"])
+def test_a_name_that_python_does_not_allow(name: str) -> None:
+    with pytest.raises(thrifty.InvalidType, match=f"a name that Python allows, got '{name}'"):
+        of(lambda self, n: 0.0, name)()
+
+
+INTERPRETED = """
+import thrifty
+from tests.policies.test_own import of
+for index in (lambda self, n: 1j, lambda self, means: means):
+    try:
+        thrifty.Bandit(of(index)(), 2, prior=(0.5, 1.0)).select()
+    except thrifty.InvalidValue as error:
+        print(error)
+"""
+
+
+def test_interpreted_what_is_no_number_is_refused_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERPRETED], env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.count("must be a number, got NaN or an error") == 2

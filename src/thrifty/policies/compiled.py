@@ -143,7 +143,7 @@ def own_parameters(state, i, n, s):
 
 def own_draw(state, a, b):
     try:
-        x = 1.0 * law_draw(a, b, state.rng)
+        x = float(1.0 * law_draw(a, b, state.rng))
     except Exception:
         x = math.nan
     if math.isnan(x):
@@ -159,7 +159,7 @@ def own_column(state):
 
 def own_sf(state, a, b, c):
     try:
-        p = 1.0 * law_sf(a, b, c)
+        p = float(1.0 * law_sf(a, b, c))
     except Exception:
         p = math.nan
     if math.isnan(p):
@@ -170,7 +170,7 @@ def own_sf(state, a, b, c):
 
 def own_isf(state, a, b, p):
     try:
-        x = 1.0 * law_isf(a, b, p)
+        x = float(1.0 * law_isf(a, b, p))
     except Exception:
         x = math.nan
     if math.isnan(x):
@@ -181,7 +181,7 @@ def own_isf(state, a, b, p):
 
 def safe_index(itself, state, i, t, best, log_t):
     try:
-        value = 1.0 * formula(itself, state, i, t, best, log_t)  # a text cannot be multiplied
+        value = float(1.0 * formula(itself, state, i, t, best, log_t))  # a text cannot be multiplied
     except Exception:
         value = math.nan
     if math.isnan(value):
@@ -193,7 +193,7 @@ def safe_index(itself, state, i, t, best, log_t):
 def safe_reach(itself, state, i, level):
     """A time at which to look again: now, if it is not known."""
     try:
-        value = 1.0 * formula(itself, state, i, level)
+        value = float(1.0 * formula(itself, state, i, level))
     except Exception:
         value = 0.0
     return value if value >= 0.0 else 0.0
@@ -232,9 +232,27 @@ SAFE: dict[str, Any] = {
 LAW_NAMES = ("law_parameters", "law_draw", "law_column", "law_sf", "law_isf")  # a template calls one of these
 
 
-@cache
+class Exactly:
+    """A law by its class and fields, whatever it takes for equal itself."""
+
+    def __init__(self, law: Law) -> None:
+        self.law, self.key = law, (type(law), *(repr(getattr(law, field.name)) for field in fields(law)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exactly) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
 def law_hook(law: Law, hook: str) -> int:
     """The address of one of a law's functions."""
+    return _law_hook(Exactly(law), hook)
+
+
+@cache
+def _law_hook(exactly: Exactly, hook: str) -> int:
+    law = exactly.law
     ours = checks.is_ours(type(law))
     return _compiled(_law_function(law, hook), hook, f"{hook.removesuffix('_spread')} of {law!r}", ours=ours)
 
@@ -281,11 +299,15 @@ def _compiled(function: Callable[..., Any], hook: str, what: str, *, ours: bool)
 # The functions of a schedule ------------------------------------------------------------------------------
 
 
-@cache
 def schedule_hook(schedule: str, hook: str, law: Law | None = None, variant: str = "") -> int:
     """The address of one of a schedule's functions, 0 if it has none of that name. The law's functions are
     compiled into it. With a ``variant`` it is the function ``hook_variant``, if there is one."""
-    module = SCHEDULES[schedule]
+    return _schedule_hook(schedule, hook, None if law is None else Exactly(law), variant)
+
+
+@cache
+def _schedule_hook(schedule: str, hook: str, exactly: Exactly | None, variant: str) -> int:
+    law, module = exactly.law if exactly else None, SCHEDULES[schedule]
     function = getattr(module, f"{hook}_{variant}", None) or getattr(module, hook, None)
     if function is None:
         return 0

@@ -78,9 +78,14 @@ def _check_own(law: Law) -> None:
     if "__dataclass_params__" not in vars(kind):  # its fields would be ignored
         raise InvalidType(f"law must be decorated with @dataclass(frozen=True), got {kind.__name__}")
     for each in fields(law):
-        if each.name.startswith("_"):
+        if each.name.startswith("_") or each.name == "name":  # which is that of the class, in files
             raise InvalidType(f"law must not have a field {each.name}: choose another name")
         checks.number(f"{each.name} of {kind.__name__}", getattr(law, each.name))
+    for hook in ("parameters", "sf", "isf", "draw", "column", "draw_spread", "sf_spread", "isf_spread"):
+        checks.method(kind, hook)
+    checks.at_least(f"least of {kind.__name__}", law.least, 0.0)
+    for name in ("sleeps", "tempered"):
+        checks.flag(f"{name} of {kind.__name__}", getattr(law, name))
 
 
 @dataclass(frozen=True)

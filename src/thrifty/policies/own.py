@@ -6,10 +6,18 @@ from typing import ClassVar
 
 from thrifty import checks
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies.base import EVERY_ROUND, FASTER, WHEN_PULLED, WITH_OTHERS, WITH_TIME, Policy
+from thrifty.policies.base import (
+    EVERY_ROUND,
+    FASTER,
+    OWN_FUNCTIONS,
+    WHEN_PULLED,
+    WITH_OTHERS,
+    WITH_TIME,
+    Policy,
+)
 from thrifty.policies.compiled import GIVEN, asked
 
-TAKEN = ("law", "anytime")  # fields of other policies that mean something to those who play them
+TAKEN = ("law", "anytime", "name")  # fields of other policies that mean something to those who play them
 CHANGES = (WHEN_PULLED, WITH_TIME, WITH_OTHERS, EVERY_ROUND)
 SOMETIMES = ("t", "log_t", "best", "level", "reward")  # known to some functions
 # What changes at other times than an index says that it does.
@@ -55,6 +63,8 @@ class IndexPolicy(Policy):
         checks.integer(f"own_columns of {kind.__name__}", self.own_columns, at_least=0, at_most=100)
         for name in ("counts_pending", "draws_index"):
             checks.flag(f"{name} of {kind.__name__}", getattr(self, name))
+        for hook in OWN_FUNCTIONS:
+            checks.method(kind, hook)
         self._check_asked()
         for field in fields(self):
             if field.name in ("arms", "horizon"):
