@@ -26,7 +26,18 @@ from numba.extending import intrinsic
 from thrifty import cache
 from thrifty.cache import config
 
-__all__ = ["address", "bound", "caller", "compile_by", "config", "entry", "hot", "is_fresh", "kernel"]
+__all__ = [
+    "address",
+    "bound",
+    "caller",
+    "compile_by",
+    "config",
+    "entry",
+    "hot",
+    "is_fresh",
+    "kernel",
+    "readable",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -130,6 +141,26 @@ def caller(signature: Any) -> Callable[..., Any]:
 
     return call if config.DISABLE_JIT else cast(Callable[..., Any], by_address)
 
+
+# Arrays to read ----------------------------------------------------------------------------------------
+
+
+def _interpreted_readable(array):  # type: ignore[no-untyped-def]
+    window = array.view()
+    window.flags.writeable = False
+    return window
+
+
+@intrinsic
+def _readable(typing, array):  # type: ignore[no-untyped-def]
+    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return values[0]
+
+    return array.copy(readonly=True)(array), make
+
+
+# For kernels: the same array, for functions that must not write into it.
+readable: Any = _interpreted_readable if config.DISABLE_JIT else _readable
 
 # Before anything is called -----------------------------------------------------------------------------
 

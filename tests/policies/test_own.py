@@ -179,3 +179,13 @@ def test_interpreted_what_is_no_number_is_refused_too() -> None:
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.count("must be a number, got NaN or an error") == 2
+
+
+@pytest.mark.parametrize("into", ["means[0]", "pulls[0]", "rewards[0][0]", "rewards[1][0]", "own[0]"])
+def test_an_index_reads_and_does_not_write(into: str) -> None:
+    names: dict[str, Any] = {}
+    exec(f"def index(self, {into.partition('[')[0]}):\n    {into} = 7\n    return 0.0", names)
+    body = {"index": names["index"], "own_columns": 1}
+    policy = dataclass(frozen=True)(type("Writing", (thrifty.IndexPolicy,), body))()
+    with pytest.raises(thrifty.InvalidValue, match=r"cannot be compiled: .*setitem|must be a number"):
+        thrifty.Bandit(policy, 3, prior=(0.5, 1.0)).select()

@@ -1,5 +1,6 @@
 """Specs: what a file says is what is simulated, and every mistake is named by file and key."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import thrifty
 from thrifty.policies import POLICIES
+from thrifty.simulation.named import policy_class
 from thrifty.simulation.spec import Spec
 from thrifty.sweeps import grid
 
@@ -248,3 +250,22 @@ def test_the_papers_setting():
         thrifty.ExpTSPlus(),
         thrifty.KLUCBPlusPlus(),
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "why"),
+    [
+        ("1 / 0", "broken_0:A", "ZeroDivisionError"),
+        ("import sys; sys.exit(3)", "broken_1:A", "SystemExit"),
+        ("def (:", "broken_2:A", "SyntaxError"),
+        ("", "..broken:A", "relative import"),
+        ("", "thrifty:Policy", "that of a policy"),
+    ],
+)
+def test_modules_that_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str, why: str
+) -> None:
+    (tmp_path / f"{name.strip('.').partition(':')[0]}.py").write_text(text)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    with pytest.raises(thrifty.ThriftyError, match=f"name must be .*{why}"):
+        policy_class(name)

@@ -20,7 +20,7 @@ from thrifty import checks
 from thrifty.engines import kinetic, scan
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel
+from thrifty.jit import address, bound, config, hot, kernel, readable
 from thrifty.laws import Law
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
@@ -48,6 +48,7 @@ ASKED: dict[str, tuple[str, Any]] = {
     "to": ("to", None),
     "rng": ("state.rng", None),
 }
+SHARED = ("pulls", "means")  # arrays that functions of the user's own may read and not write
 
 
 # Templates -----------------------------------------------------------------------------------------------
@@ -428,7 +429,13 @@ def _contest_hook(kind: type, kinds: Any, flags: Any, index: Any, reach: Any, se
 def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) -> Any:
     """A kernel that looks up what the function asks for."""
     names = asked(function)
-    found = ", ".join(["itself", *(ASKED[name][0] for name in names)])
+    looked_up = {name: ASKED[name][0] for name in names}
+    if not checks.is_ours(kind):
+        alone = [*SHARED, *(("own",) if hook != "observed" else ())]
+        looked_up |= {name: f"readable({looked_up[name]})" for name in alone if name in looked_up}
+        if "rewards" in names:
+            looked_up["rewards"] = "both_readable(history.of(state, i))"
+    found = ", ".join(["itself", *looked_up.values()])
     count = statistics.counted if pending else _count
     options = {} if checks.is_ours(kind) else {"error_model": "numpy", "boundscheck": True}
     compiled = function if hasattr(function, "py_func") else kernel(function, **options)
@@ -438,9 +445,16 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
         "history": history,
         "COUNT": count,
         "WIDTH": columns,
+        "readable": readable,
+        "both_readable": _both_readable,
     }
     adapter: Any = eval(f"lambda itself, {GIVEN[hook]}: compiled({found})", space)
     return hot(adapter)
+
+
+@hot
+def _both_readable(rewards):
+    return readable(rewards[0]), readable(rewards[1])
 
 
 @hot

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
+from thrifty import checks
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.laws import LAWS, Law
 from thrifty.policies import POLICIES, Policy
@@ -59,16 +60,18 @@ def imported(name: str, base: type) -> Any:
         found: Any = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (Exception, SystemExit) as error:  # the module may do anything
+        why = error if isinstance(error, ImportError | AttributeError | ValueError) else repr(error)
         raise InvalidValue(
-            f"name must be module:Class of what can be imported, got {name!r}: {error}"
-        ) from None
+            f"name must be module:Class of what can be imported, got {name!r}: {why}"
+        ) from error
     return checked_class(name, found, base)
 
 
 def checked_class(name: str, found: Any, base: type) -> Any:
-    if not isinstance(found, type) or not issubclass(found, base):
-        raise InvalidType(f"name must be that of a {base.__name__.lower()}, got {name!r}, which is {found!r}")
+    if not isinstance(found, type) or not issubclass(found, base) or inspect.isabstract(found):
+        what = checks.shown(found)
+        raise InvalidType(f"name must be that of a {base.__name__.lower()}, got {name!r}, which is {what}")
     return found
 
 
