@@ -1,6 +1,7 @@
 """Every check of a loaded state, by a file that fails in this and in nothing that is looked at before."""
 
 import copy
+import json
 import math
 import re
 import tempfile
@@ -223,3 +224,19 @@ def test_every_check_has_a_file_that_fails_it() -> None:
     assert len(found) > 30
     for text in found:
         assert any(text.startswith(words) for _, _, words in EDITS), text
+
+
+def test_a_duel_that_has_forgotten_its_best_draws(tmp_path: Path) -> None:
+    """A file without that component: arms would come to phase II with nothing, and never be chosen."""
+    begun("sleepers-duel").save(tmp_path / "bandit.npz")
+    header, arrays = storage.read(tmp_path / "bandit.npz", "bandit")
+    del header["format"], header["digest"], header["components"]["duel"], arrays["best"], arrays["age"]
+    header |= {"format": storage.FORMAT, "digest": snapshot._digest(header, arrays)}
+    np.savez(tmp_path / "edited.npz", header=np.array(json.dumps(header)), **arrays)
+    with pytest.raises(thrifty.FileError, match="best must be above -inf where a draw was seen"):
+        thrifty.Bandit.load(tmp_path / "edited.npz")
+
+
+def test_classes_come_in_a_list(tmp_path: Path) -> None:
+    with pytest.raises(thrifty.InvalidType, match="policies must be a list of classes, got <class"):
+        thrifty.Bandit.load(tmp_path / "bandit.npz", policies=thrifty.TSMA)  # type: ignore[arg-type]

@@ -86,7 +86,10 @@ def _saved(component: Any) -> list[str]:
 
 
 def load(path: str | os.PathLike[str], policies: Iterable[type] = ()) -> tuple[Policy, Ids, Core, Settings]:
-    source, policies = Path(path), tuple(policies)
+    source = Path(path)
+    if not isinstance(policies, Iterable):
+        raise InvalidType(f"policies must be a list of classes, got {checks.shown(policies)}")
+    policies = tuple(policies)
     for i, kind in enumerate(policies):
         check_class(f"policies[{i}]", kind)
     header, arrays = storage.read(source, KIND, compressed=False)

@@ -328,11 +328,19 @@ def _since_fits(x: Facts) -> bool:
     return bool((since >= x.state.start[arms]).all()) and within(since, 0, clock)
 
 
+def _best_fits(x: Facts) -> bool:
+    """An arm that came to phase II without one would never be chosen again."""
+    arms = on_line(x.state)
+    drawn = (x.state.seen[arms] > 0) | (x.state.since[arms] > x.state.start[arms])
+    return bool((x.state.best[arms[drawn]] > -np.inf).all())
+
+
 SLEEPING_DUELS = (
     Check("line and index", "of arms with a reward or a prior, each in phase I or II", _phases_fit),
     Check("older, newer and queue", "the arms on the line in one row", _queue),
     Check("since", "from start to count[CLOCK]", _since_fits),
     Check("seen", "counts", lambda x: within(x.state.seen[on_line(x.state)], 0, checks.COUNT)),
+    Check("best", "above -inf where a draw was seen", _best_fits),
 )
 
 # Formulas that need more than counts and sums -----------------------------------------------------------
