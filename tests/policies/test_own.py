@@ -149,7 +149,9 @@ def of(index: Any, name: str = "Made") -> Any:
 
 
 @pytest.mark.parametrize(
-    "index", [functools.partial(max), classmethod(lambda cls, n: 0.0), math.sqrt, int], ids=repr
+    "index",
+    [functools.partial(max), classmethod(lambda cls, n: 0.0), math.sqrt, int],
+    ids=lambda index: type(index).__name__,
 )
 def test_an_index_that_is_no_method(index: Any) -> None:
     with pytest.raises(thrifty.InvalidType, match="index of Made must be a method"):
