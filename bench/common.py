@@ -21,8 +21,8 @@ import thrifty
 from thrifty.engines.memory import policy_stream, reward_stream
 from thrifty.policies import Policy
 from thrifty.problems import Problem
+from thrifty.simulation.game import Game
 from thrifty.simulation.plan import plan
-from thrifty.simulation.run import new_run
 from thrifty.state.statistics import CLOCK
 from thrifty.table import aligned
 
@@ -61,7 +61,9 @@ class Run:
         ready = plan(policy, problem, horizon=horizon, seed=seed, prior=prior, engine=engine)
         self.rule, self.engine = ready.stages[0][0][1], ready.settings.engines[0]
         self.program = ready.program(0)
-        self.memory = new_run(ready, self.program, problem.arms(), self.rule, run=0)
+        game = Game(ready, 0, run=0)
+        game.enter(next(iter(ready.timeline)))
+        self.memory = game.memory
         self.state = self.memory.state
         self.t = 0
         self._play = self.program.entry("play")

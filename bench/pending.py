@@ -59,7 +59,7 @@ def drive(block, losses, loss, chosen, pulls, horizon):
 
 def regrets(policy: Policy, delay: int, loss: float, pending_for: int | None, runs: int) -> Any:
     """Of every run the regret, and whether it is stuck. A seed has the same losses, whatever is asked."""
-    arms, playing, delays = PROBLEM.arms(), program(policy, "scan"), ConstantDelay(delay).late()
+    arms, playing, delays = PROBLEM.ready(), program(policy, "scan"), ConstantDelay(delay).late()
     rule = policy.resolve(arms.gaps.size, HORIZON)
     beside = (trace.PROBLEM, late.LATE, *(() if pending_for is None else (young.YOUNG,)))
     sizes = {"values": arms.values.size, "ring": young.words(pending_for)} | delays.sizes

@@ -12,7 +12,8 @@ from thrifty.delays import Delay
 from thrifty.engines.late import Delays
 from thrifty.engines.memory import Rule
 from thrifty.policies import SETTINGS, TRUSTED, Policy
-from thrifty.problems import PROBLEMS, PULLS, Arms, Problem
+from thrifty.problems import PULLS, Arms, Empirical, Problem
+from thrifty.problems.standard import STANDARD
 
 BERNOULLI = thrifty.Bernoulli([0.9, 0.8])
 
@@ -39,7 +40,7 @@ class Mine(Problem):
     def expectations(self) -> Any:
         return np.array([0.5, 0.4, 0.3])
 
-    def arms(self) -> Arms:
+    def ready(self) -> Arms:
         return Arms(print, np.zeros((1, 1)), np.zeros(0), self.gaps)  # type: ignore[arg-type]
 
 
@@ -50,17 +51,17 @@ class Longer(thrifty.Bernoulli):
     def expectations(self) -> Any:
         return np.linspace(0.0, 1.0, 1000)
 
-    def arms(self) -> Arms:
-        return thrifty.Bernoulli(self.means).arms()
+    def ready(self) -> Arms:
+        return thrifty.Bernoulli(self.means).ready()
 
 
 @pytest.mark.parametrize("problem", [Mine(), Longer([0.5])], ids=["Mine", "Longer"])
-def test_a_problem_of_ones_own_is_refused_with_a_word_on_what_to_do(problem: Problem) -> None:
+def test_what_kernels_trust_a_problem_with_is_not_the_users_own(problem: Problem) -> None:
     name = type(problem).__name__
     with pytest.raises(
         thrifty.InvalidType,
-        match=rf"^problem must be one of Bernoulli, .*, Exponential, got {name}: problems of your own come "
-        "with a later version, until then use Bandit$",
+        match=rf"^{name} must not have ready of its own: a problem of your own is a Problem, with "
+        "expectations and a reward$",
     ):
         thrifty.simulate(thrifty.UCB1(), problem, 1000, runs=1)
 
@@ -91,18 +92,22 @@ def test_a_problem_that_was_changed_by_force_is_checked_again(problem: Problem, 
         thrifty.simulate(thrifty.UCB1(), problem, 100, runs=1)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=lambda problem: problem.__name__)
+@pytest.mark.parametrize("problem", [*STANDARD, Empirical], ids=lambda problem: problem.__name__)
 def test_kernels_are_given_a_row_for_each_arm_and_every_value_it_points_at(problem: type[Problem]) -> None:
     fields: dict[str, Any] = {
+        "Empirical": {"samples": [[0.0, 0.5], [1.0, 1.0], [0.5, 1.0]]},
         "Beta": {"a": [1, 2, 3], "b": [2, 2, 2]},
         "Discrete": {"values": [0.0, 0.5], "probabilities": [[1, 0], [0.5, 0.5], [0, 1]]},
         "ClippedGaussian": {"means": [0.1, 0.2, 0.3], "sd": 1.0},
     }
-    arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).arms()
+    arms = problem(**fields.get(problem.__name__, {"means": [0.1, 0.2, 0.3]})).ready()
     assert arms.params.shape == (3, 2)
     assert arms.gaps.shape == (3,)
     assert arms.pull in PULLS
-    if arms.values.size:  # two values, and where each arm's cumulative probabilities of them begin
+    if problem is Empirical:  # where each arm's samples begin, and how many there are
+        assert arms.params.tolist() == [[0.0, 2.0], [2.0, 2.0], [4.0, 2.0]]
+        assert arms.values.tolist() == [0.0, 0.5, 1.0, 1.0, 0.5, 1.0]
+    elif arms.values.size:  # two values, and where each arm's cumulative probabilities of them begin
         assert arms.params[:, 0].tolist() == [2.0, 4.0, 6.0]
         assert arms.values.tolist() == [0.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.0, 1.0]
 

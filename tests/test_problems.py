@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 
 def rewards(problem: Problem, arm: int) -> NDArray[np.float64]:
-    arms = problem.arms()
+    arms = problem.ready()
     state, pull = State(arms.params, arms.values, random.generator(1, arm)), njit(arms.pull)
     return np.array([pull(state, arm) for _ in range(PULLS)])
 
@@ -41,6 +41,7 @@ EXAMPLES = {
     "discrete": problems.Discrete([0.0, 0.25, 1.0], [[0.5, 0.3, 0.2], [0.1, 0.0, 0.9]]),
     "poisson": problems.Poisson([0.4, 30.0]),
     "exponential": problems.Exponential([0.2, 7.0]),
+    "empirical": problems.Empirical([[0.2, 0.7, -3.0], [1.0, 2.0, 3.0, 4.0]]),
 }
 
 RANGES = {
@@ -50,11 +51,11 @@ RANGES = {
     "any": (-math.inf, math.inf),
 }
 
-FAMILIES = {"beta": "bounded", "clipped-gaussian": "bounded", "discrete": "bounded"}
+FAMILIES = {"empirical": "bounded", "beta": "bounded", "clipped-gaussian": "bounded", "discrete": "bounded"}
 
 
 def test_there_is_an_example_of_every_kind() -> None:
-    assert EXAMPLES.keys() == PROBLEMS.keys()
+    assert EXAMPLES.keys() == {kind for kind in PROBLEMS if not issubclass(PROBLEMS[kind], problems.Timed)}
     for kind, problem in EXAMPLES.items():
         assert type(problem) is PROBLEMS[kind]
         assert problem.kind == kind
@@ -183,7 +184,13 @@ def test_means_of_exactly_0_and_1_always_pay_the_same(edge: float) -> None:
         ("gaussian", ([0.0], math.nan), "sd must be finite, got nan"),
         ("gaussian", ([0.0], 1.7e308), "sd must be at most 1e+100 in size, got 1.7e+308"),
         ("gaussian", ([0.0], "1"), "sd must be a number, got '1'"),
-        ("gaussian", ([0.0], [1.0]), "sd must be a number, got [1.0]"),
+        ("gaussian", ([0.0], [1.0, 2.0]), "sd must be a number, or have one for each of 1 arms, got 2"),
+        ("gaussian", ([0.0], [0.0]), "sd[0] must be above 0, got 0.0"),
+        ("gaussian", ([0.0], [None]), "sd[0] must be a number, got None"),
+        ("empirical", (3,), "samples must be a row of rewards per arm, got 3"),
+        ("empirical", ([],), "samples must have at least one row (one per arm), got none"),
+        ("empirical", ([[1.0], []],), "samples[1] must have at least one entry, got none"),
+        ("empirical", ([[1.0, "x"]],), "samples[0][1] must be a number, got 'x'"),
         ("clipped-gaussian", ([0.5], -0.1), "sd must be above 0, got -0.1"),
         ("beta", ([1.0], [0.0]), "b[0] must be above 0, got 0.0"),
         ("beta", ([1.0, 2.0], [1.0]), "a and b must have one shape per arm each, got 2 and 1"),

@@ -36,7 +36,7 @@ KERNELS = (
     "schedules/*.py",
     "engines/**/*.py",
     "policies/*.py",
-    "problems.py",
+    "problems/*.py",
     "jit.py",
 )
 

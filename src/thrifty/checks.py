@@ -159,8 +159,8 @@ def again(kind: type, value: object) -> None:
         check(value)
 
 
-def numbers(name: str, values: object) -> tuple[float, ...]:
-    """A sequence of at least one finite number, as a tuple."""
+def numbers(name: str, values: object, *, absent: bool = False) -> tuple[Any, ...]:
+    """A sequence of at least one finite number, as a tuple. With ``absent``, entries may be None."""
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise InvalidType(f"{name} must be a sequence of numbers, got {shown(values)}")
     listed = values if isinstance(values, np.ndarray) else list(values)
@@ -172,6 +172,10 @@ def numbers(name: str, values: object) -> tuple[float, ...]:
         raise InvalidType(f"{name} must be a flat sequence of numbers, got {shown(values)}")
     if not array.size:
         raise InvalidValue(f"{name} must have at least one entry, got none")
+    if absent and array.dtype == object:
+        return tuple(
+            None if value is None else sized(f"{name}[{i}]", value) for i, value in enumerate(listed)
+        )
     clean = array.astype(float) if array.dtype.kind in "iuf" else np.array([np.nan])
     if not (np.abs(clean) <= LARGEST).all() or bool in set(map(type, listed)):
         clean = np.array([sized(f"{name}[{i}]", value) for i, value in enumerate(listed)])  # names the entry

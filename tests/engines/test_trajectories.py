@@ -239,6 +239,10 @@ def test_every_engine_is_compiled_once() -> None:
         thrifty.Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [0.5, 0.5, 0.0]]),
         thrifty.Poisson([0.5, 2.0]),
         thrifty.Exponential([0.5, 2.0]),
+        thrifty.Empirical([[0.5], [0.2, 0.7]]),
+        thrifty.Changing({1: PROBLEM, 5: PROBLEM}),
+        thrifty.Changing.along(thrifty.Poisson([0.5, 2.0]), thrifty.Poisson([0.5, 2.0]), 5),
+        thrifty.Changing.of(lambda t: thrifty.Gaussian([1.0, t]), 2),
     ]
     assert {type(problem) for problem in problems} == set(PROBLEMS.values())
     for problem in problems:

@@ -18,7 +18,7 @@ import thrifty
 from thrifty import storage
 from thrifty.delays import Delay
 from thrifty.policies import Policy
-from thrifty.problems import PROBLEMS, Beta, ClippedGaussian, Discrete, Problem
+from thrifty.problems import PROBLEMS, Beta, Changing, ClippedGaussian, Discrete, Problem
 from thrifty.simulation.result import Settings
 
 ARMS, HORIZON, RUNS = 4, 1500, 6
@@ -182,6 +182,12 @@ def test_the_table_lines_up(result: thrifty.Result) -> None:
 
 # Files --------------------------------------------------------------------------------------------------
 
+
+def turning(t: int) -> Problem:
+    """The two arms take turns."""
+    return thrifty.Bernoulli([0.2, 0.6] if t % 20 < 10 else [0.6, 0.2])
+
+
 PROBLEMS_TO_SAVE: list[Problem] = [
     thrifty.Bernoulli([0.2, 0.6]),
     thrifty.Gaussian([-1.0, 2.5], sd=0.3),
@@ -190,6 +196,11 @@ PROBLEMS_TO_SAVE: list[Problem] = [
     Discrete([0.0, 0.5, 1.0], [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]]),
     thrifty.Poisson([0.5, 3.0]),
     thrifty.Exponential([0.5, 3.0]),
+    thrifty.Gaussian([-1.0, 2.5], sd=[0.3, 0.1]),
+    thrifty.Empirical([[0.5, 1.0, 0.0], [0.25]]),
+    Changing({1: thrifty.Bernoulli([0.2, None, 0.1]), 20: thrifty.Empirical([[1.0], [0.0, 0.5], None])}),
+    Changing.along(thrifty.Bernoulli([0.2, 0.6]), thrifty.Bernoulli([0.6, 0.1]), 30),
+    Changing.of(turning, 2),
 ]
 
 
@@ -212,8 +223,9 @@ def test_a_file_gives_back_what_was_saved(result: thrifty.Result, tmp_path: Path
 def test_every_problem_survives(problem: Problem, tmp_path: Path) -> None:
     assert {type(p) for p in PROBLEMS_TO_SAVE} == set(PROBLEMS.values())
     result = thrifty.simulate(thrifty.ThompsonSampling(), problem, 50, runs=2, prior=(0.4, 1.5), seed=2**100)
-    loaded = thrifty.Result.load(result.save(tmp_path / "r.npz"))
+    loaded = thrifty.Result.load(result.save(tmp_path / "r.npz"), problems=[turning])
     assert equal(loaded, result)
+    assert str(loaded.summary()) == str(result.summary())
     assert loaded.settings.problem == problem
     assert loaded.settings.prior == (0.4, 1.5)
     assert loaded.settings.seed == 2**100

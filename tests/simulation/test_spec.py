@@ -19,7 +19,8 @@ PROBLEM = '[problem]\nkind = "bernoulli"\nmeans = [0.9, 0.8]\n'
 POLICY = '[[policies]]\nname = "TSMA"\n'
 BINARISED = '[[policies]]\nname = "Binarised"\n'
 NAMES = ", ".join(POLICIES)
-KINDS = "bernoulli, gaussian, beta, clipped-gaussian, discrete, poisson, exponential"
+KINDS = "bernoulli, gaussian, beta, clipped-gaussian, discrete, poisson, exponential, empirical, changing, "
+KINDS += "changing-along, changing-of"
 
 
 def load(folder, text):

@@ -50,7 +50,7 @@ def new_run(
     delay: int | Delay = 0,
 ) -> Run:
     """With a checkpoint after every round."""
-    arms, ways = problem.arms(), delays.clean(delay).late()
+    arms, ways = problem.ready(), delays.clean(delay).late()
     rule = policy.resolve(arms.gaps.size, horizon)
     if prior is not None:
         rule = rule._replace(prior_mean=prior[0], prior_weight=prior[1])

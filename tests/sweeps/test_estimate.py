@@ -75,8 +75,8 @@ def test_the_beginning_of_a_run_is_played_with_the_rules_of_the_whole() -> None:
     policies = (thrifty.TSMA(), thrifty.TSMA(anytime=True), thrifty.KLUCBPlusPlus())
     ready = Spec(5000, problem, policies, checkpoints=(1500,)).plan()
     for p in range(3):
-        whole = play_run(ready, problem.arms(), p, 0)
-        part = play_run(estimate._beginning(ready, 1500), problem.arms(), p, 0)
+        whole = play_run(ready, p, 0)
+        part = play_run(estimate._beginning(ready, 1500), p, 0)
         assert whole is not None
         assert part is not None
         assert part.regret.tolist() == whole.regret[:1].tolist()

@@ -93,7 +93,7 @@ def _plan(cases: "Sequence[Case]", folder: Path) -> tuple[str, float]:
         needed = estimate.seconds(spec) if mine else ()
         seconds = sum(needed[chunk.policy] * len(chunk.runs) / spec.runs for chunk in mine)
         count, left = len(spec.policies) * spec.runs, sum(len(chunk.runs) for chunk in mine)
-        settings = (spec.problem.gaps.size, len(spec.policies), spec.runs)
+        settings = (spec.problem.size, len(spec.policies), spec.runs)
         done = f"{count - left:,} of {count:,}"
         rows.append((case.name, *(f"{value:,}" for value in settings), done, _duration(seconds)))
         total += seconds

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import late, rounds
+from thrifty.engines import late, rounds, trace
 from thrifty.engines.memory import FIELDS, POSITIONS
 from thrifty.jit import bound, entry, hot, kernel
 from thrifty.state import calls, history, ranks, statistics, young
@@ -240,6 +240,35 @@ def renumber(state, i, to):
         calls.moved(state.engine.move, (state, i, to))
 
 
+# Simulated rounds, one at a time, where the policy or the problem is plain Python.
+
+
+@entry
+def pull(block, t, i):
+    """The reward of arm i, after t pulls; 0 if it is -1."""
+    state = opened(block)
+    if i < 0:
+        return 0.0
+    if state.track_start[0] >= 0:
+        trace.follow(state, t)
+    return calls.pull(state.pull[0], (state, i))
+
+
+@entry
+def send(block, t, i, reward):
+    """Arm i was pulled, after t pulls, and its reward is on its way; nothing, if it is -1."""
+    state = opened(block)
+    if i >= 0:
+        late.send(state, t, i, reward)
+        trace.record(state, t + 1, i)
+
+
+@entry
+def arrive(block, t):
+    """The entry of a reward that arrives now, after t pulls, or -1."""
+    return late.arrive(opened(block), t)
+
+
 # An engine's kernels, in place of which ``play`` gets them.
 choose: Any = None
 place: Any = None
@@ -250,19 +279,24 @@ begin: Any = None
 def play(block, start, stop, anew):
     """Play rounds ``start`` to ``stop`` of a simulated run, so that a long run can be played in slices, with
     progress shown in between; where the cuts lie changes nothing. Returns how many rounds were played:
-    ``stop``, or fewer if an index was NaN. ``anew``: the rule is new, so that whatever is kept for an arm is
-    made again first."""
+    ``stop``, or fewer if an index or a reward was no number. ``anew``: the rule is new, so that whatever is
+    kept for an arm is made again first."""
     state = opened(block)
     if anew:
         begin(state, 0)
     prompt = state.late[late.KIND] == late.PROMPT
-    initial = state.rule.arms if state.rule.prior_weight == 0.0 else 0
     t = start
     while t < stop:
-        i = t if t < initial else choose(state, t)
-        if i < 0 or state.fault[0] != 0:
-            break
+        if state.track_start[0] >= 0:
+            trace.follow(state, t)
+        i = untried(state) if state.count[HANDED] < state.count[ARMS] else state.count[ARMS]
+        if i == state.count[ARMS]:
+            i = choose(state, t)
+            if i < 0:
+                break
         reward = calls.pull(state.pull[0], (state, i))
+        if state.fault[0] != 0:
+            break
         if state.last.size > 0:
             state.last[i] = t
         if prompt:
@@ -274,14 +308,12 @@ def play(block, start, stop, anew):
             late.send(state, t, i, reward)
             e = late.arrive(state, t)
             while e >= 0:
-                rounds.receive(state, state.late_arm[e], state.late_reward[e], t)
-                place(state, state.late_arm[e])
+                if state.late_arm[e] >= 0:  # its arm is still there
+                    rounds.receive(state, state.late_arm[e], state.late_reward[e], t)
+                    place(state, state.late_arm[e])
                 e = late.arrive(state, t)
         t += 1
-        state.total[0] += state.gaps[i]
-        if t == state.checkpoints[state.passed[0]]:
-            state.regret[state.passed[0]] = state.total[0]
-            state.passed[0] += 1
+        trace.record(state, t, i)
     return t
 
 

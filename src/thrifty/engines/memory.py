@@ -97,6 +97,8 @@ _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values
 _PLAYED = (trace.TRACE, trace.PROBLEM, late.LATE)
 COMPONENTS: tuple[Component, ...] = tuple(dict.fromkeys((*_OURS, *chain(*_THEIRS), *_PLAYED)))
 FIELDS = {field.name: field for component in COMPONENTS for field in component.fields}
+if len(FIELDS) < sum(len(component.fields) for component in COMPONENTS):
+    raise ValueError("two fields have one name")
 POSITIONS = {name: 1 + 3 * number for number, name in enumerate(FIELDS)}
 HEADER = 1 + 3 * len(FIELDS)  # words: how many the block has, then three for each field
 ALWAYS = (RULE, HOOKS, ENGINE, PARAMETERS, statistics.CORE)
@@ -160,9 +162,15 @@ class Memory:
                 if field.rows in (ARM, PLACE):
                     self.block[POSITIONS[field.name] + ROWS] = arms
 
-    def grown(self, capacity: int, entries: int = 0) -> "Memory":
-        """A copy with room for more arms, and where rewards are kept, for this many entries more."""
-        sizes = {name: len(self.field(name)) for name, field in FIELDS.items() if field.rows is None}
+    def grown(self, capacity: int, entries: int = 0, sizes: dict[str, int] | None = None) -> "Memory":
+        """A copy with room for more arms, and where rewards are kept, for this many entries more. ``sizes``
+        has the rows that other fields get, at least."""
+        more = sizes or {}
+        sizes = {
+            name: max(len(self.field(name)), more.get(name, 0))
+            for name, field in FIELDS.items()
+            if field.rows is None
+        }
         sizes["own"] = int(self.block[POSITIONS["own"] + COLUMNS])
         if self.has(history.HISTORY):
             sizes["history"] = history.grown(self.state, entries)

@@ -13,6 +13,7 @@ from thrifty.policies.law_policy import NAMES, batch_size
 from thrifty.policies.own import IndexPolicy
 from thrifty.policies.posterior import Posterior
 from thrifty.policies.registry import *  # noqa: F403
+from thrifty.problems import Problem
 
 LAWS = NAMES
 POLICIES: dict[str, type[Policy]] = {
@@ -58,17 +59,22 @@ _registered: dict[str, type] = {}
 
 
 def register(kind: type) -> type:
-    """Make ``kind``, a class of policies or laws of your own, known by its name, ``module:Class``, so that
-    snapshots and results that name it can be loaded. Usable as a decorator."""
+    """Make ``kind``, a class of policies, laws or problems of your own, known by its name, ``module:Class``,
+    so that snapshots and results that name it can be loaded. Usable as a decorator."""
     check_class("kind", kind)
     _registered[name_of(kind)] = kind
     return kind
 
 
+def registered() -> list[type]:
+    """All of them."""
+    return list(_registered.values())
+
+
 def check_class(name: str, kind: object) -> None:
-    """A class of policies or laws."""
-    if not isinstance(kind, type) or not issubclass(kind, Policy | Law):
-        raise InvalidType(f"{name} must be a class of policies or laws, got {checks.shown(kind)}")
+    """A class of policies, laws or problems."""
+    if not isinstance(kind, type) or not issubclass(kind, Policy | Law | Problem):
+        raise InvalidType(f"{name} must be a class of policies, laws or problems, got {checks.shown(kind)}")
 
 
 def name_of(kind: type) -> str:
@@ -116,6 +122,7 @@ __all__ = [
     "first_guess",
     "name_of",
     "register",
+    "registered",
     "restored",
     *POLICIES,
 ]

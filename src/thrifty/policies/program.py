@@ -85,6 +85,9 @@ CALLED = {
     "renew": ("place",),
     "add": ("enter", "place"),
     "remove": ("leave", "move", "shrink"),
+    "pull": (),
+    "send": (),
+    "arrive": (),
     "play": (),
 }
 IDLE: dict[str, tuple[Any, ...]] = {
@@ -98,6 +101,9 @@ IDLE: dict[str, tuple[Any, ...]] = {
     "renew": (np.empty(0, np.int64),),
     "add": (np.empty((0, 2)),),
     "remove": (1,),
+    "pull": (0, -1),
+    "send": (0, -1, 0.0),
+    "arrive": (0,),
     "play": (1, 1, False),
 }
 

@@ -26,7 +26,19 @@ from matplotlib.figure import Figure
 from thrifty import storage
 from thrifty.arrays import Floats
 from thrifty.delays import NO_DELAY
-from thrifty.problems import Bernoulli, ClippedGaussian, Discrete, Exponential, Gaussian, Poisson, Problem
+from thrifty.problems import (
+    BOUNDED,
+    Bernoulli,
+    Changing,
+    ClippedGaussian,
+    Discrete,
+    Empirical,
+    Exponential,
+    Gaussian,
+    Poisson,
+    Problem,
+    Timed,
+)
 from thrifty.report.labels import EndLabels, PointLabels
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY, Style, styles
@@ -81,6 +93,9 @@ def regret(result: Result, ax: Axes) -> None:
     begin = t[0] if t.size > 1 else t[0] / 2.0
     ax.set_xlim(begin, t[-1] * (t[-1] / begin) ** 0.01)  # half a marker beyond the end
     means, low, high = (np.maximum(values, zero) for values in (means, low, high))
+
+    for round_ in marks(result):
+        ax.axvline(round_, color=GREY, linestyle=":", linewidth=0.9, zorder=0.5)
 
     looks = _looks(result)
     for i, look in enumerate(looks):
@@ -162,18 +177,42 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
 def setting(result: Result) -> str:
     """One line on what was simulated: K, T, runs and the problem."""
     problem, runs = result.settings.problem, result.settings.runs
-    counts = Counter(problem.expectations.tolist())
-    values = [f"{mean:.4g}" + (f" (×{count:,})" if count > 1 else "") for mean, count in counts.items()]
-    listed = ", ".join(values) if len(values) <= 4 else f"{min(counts):.4g} to {max(counts):.4g}"
-    means = f"mean{'s' if counts.total() > 1 else ''} {listed}"
-    deviation = f", sd {problem.sd:g}" if isinstance(problem, Gaussian | ClippedGaussian) else ""
     delay = result.settings.delay
     late = ", ".join(f"{name} {value:g}" for name, value in vars(delay).items())
     late = "" if delay == NO_DELAY else f"; {delay.kind} delay, {late}"
     return (
-        f"K = {counts.total():,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
-        f"{problem.kind.title()} rewards, " + f"{means}{deviation}".replace("-", "−") + late
+        f"K = {problem.size:,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
+        f"{_described(problem)}{late}"
     )
+
+
+def _described(problem: Problem) -> str:
+    """What is paid, in a few words."""
+    if isinstance(problem, Timed):
+        times = len(problem.marks)
+        when = f" {times:,} time{'s' if times > 1 else ''} (dotted)" if isinstance(problem, Changing) else ""
+        kinds = dict.fromkeys(_title(one) for one in problem.known)
+        return f"{' and '.join(kinds)} rewards whose means change{when}"
+    counts = Counter(problem.expectations.tolist())
+    values = [f"{mean:.4g}" + (f" (×{count:,})" if count > 1 else "") for mean, count in counts.items()]
+    listed = ", ".join(values) if len(values) <= 4 else f"{min(counts):.4g} to {max(counts):.4g}"
+    means = f"mean{'s' if counts.total() > 1 else ''} {listed}"
+    if isinstance(problem, Gaussian | ClippedGaussian):
+        deviations = np.atleast_1d(problem.sd)
+        low, high = deviations.min(), deviations.max()
+        means += f", sd {low:g}" + (f" to {high:g}" if high > low else "")
+    return f"{_title(problem)} rewards, " + means.replace("-", "−")
+
+
+def _title(problem: Problem) -> str:
+    """Bernoulli, or the class of a problem of the user's own."""
+    return problem.kind.title() if ":" not in problem.kind else type(problem).__name__
+
+
+def marks(result: Result) -> list[int]:
+    """The rounds at which the problem changes at once, of those that are played."""
+    problem, horizon = result.settings.problem, result.settings.horizon
+    return [t for t in problem.marks if t <= horizon] if isinstance(problem, Timed) else []
 
 
 def first_round(result: Result) -> int:
@@ -196,7 +235,7 @@ def bound_curve(problem: Problem, start: int, horizon: int) -> tuple[Floats, Flo
     As long as constant * ln t exceeds t * (the largest gap), no policy at all can have so much regret. None
     if no constant is known, if it is 0 or infinite, or if it says nothing before the horizon.
     """
-    constant = bound_constant(problem)
+    constant = 0.0 if isinstance(problem, Timed) else bound_constant(problem)
     if not 0.0 < constant < math.inf:
         return None
     rounds = np.geomspace(max(start, 2), max(horizon, 2), 400)
@@ -217,11 +256,16 @@ def bound_constant(problem: Problem) -> float:
     if isinstance(problem, Bernoulli):
         return lower_bound(problem.expectations.tolist())
     if isinstance(problem, Gaussian):
-        return lower_bound(problem.expectations.tolist(), "gaussian", problem.sd**2)
+        variances = np.full(problem.size, problem.sd) ** 2
+        return lower_bound(problem.expectations.tolist(), "gaussian", variances.tolist())
     if isinstance(problem, Poisson | Exponential):
         return lower_bound(problem.expectations.tolist(), problem.family)
     if isinstance(problem, Discrete):
-        return lower_bound_bounded([(list(problem.values), list(row)) for row in problem.probabilities])
+        return lower_bound_bounded([(list(problem.values), list(row or ())) for row in problem.probabilities])
+    if isinstance(problem, Empirical) and problem.rewards in BOUNDED:
+        return lower_bound_bounded(
+            [(list(row or ()), [1.0 / len(row or ())] * len(row or ())) for row in problem.samples]
+        )
     return 0.0
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from thrifty.policies import Policy
-from thrifty.problems import ClippedGaussian, Gaussian, Problem
+from thrifty.problems import BOUNDED, Problem
 
-BOUNDED = ("binary", "unit")  # kinds of rewards that are in [0, 1]
 ROUNDING = 1e-9
 
 MADE_FOR = {
@@ -21,7 +20,7 @@ MADE_FOR = {
 def notes(policies: Iterable[tuple[str, Policy]], problem: Problem) -> tuple[str, ...]:
     """The notes for policies with these labels.
 
-    >>> from thrifty import UCB1, ThompsonSampling
+    >>> from thrifty import UCB1, Gaussian, ThompsonSampling
     >>> [note] = notes([("TS", ThompsonSampling())], Gaussian([0.5, 0.0], sd=5.0))
     >>> print(note)
     TS: made for rewards in [0, 1] or of variance at most 1, these have 25, and nothing that is proven holds;
@@ -37,7 +36,7 @@ def notes(policies: Iterable[tuple[str, Policy]], problem: Problem) -> tuple[str
 def _holds(policy: Policy, problem: Problem) -> bool:
     kind, variance = policy.assumes
     if kind.startswith("sub-Gaussian"):
-        return _variance(problem) <= variance * (1.0 + ROUNDING)
+        return problem.sub_gaussian <= variance * (1.0 + ROUNDING)
     bounded = problem.rewards in BOUNDED
     return {
         "": True,
@@ -48,17 +47,10 @@ def _holds(policy: Policy, problem: Problem) -> bool:
     }[kind]
 
 
-def _variance(problem: Problem) -> float:
-    """The least variance, or a bound on it, of normal laws whose tails cover those of the rewards."""
-    if problem.rewards in BOUNDED:
-        return min(0.25, problem.sd**2) if isinstance(problem, ClippedGaussian) else 0.25
-    return problem.sd**2 if isinstance(problem, Gaussian) else float("inf")
-
-
 def _text(policy: Policy, problem: Problem) -> str:
     """What is assumed, what there is, and what to do about it."""
     kind, least = policy.assumes
-    variance = _variance(problem)
+    variance = problem.sub_gaussian
     if kind.startswith("sub-Gaussian") and variance < float("inf"):
         are, cure = f"have {variance:g}", f"divide the rewards by {(variance / least) ** 0.5:.3g}"
         cure += f", or set variance = {variance:g}" if kind.endswith("v") else ""

@@ -12,7 +12,7 @@ import numpy as np
 
 from thrifty import storage
 from thrifty.errors import FileError, MissingExtra
-from thrifty.problems import Problem
+from thrifty.problems import Problem, described
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
@@ -40,7 +40,7 @@ def columns(result: "Result") -> dict[str, Any]:
         "engine": by_policy(list(settings.engines)),
         "problem": settings.problem.kind,
         "problem_parameters": parameters(settings.problem),
-        "arms": np.full(rows, settings.problem.gaps.size),
+        "arms": np.full(rows, settings.problem.size),
         "horizon": np.full(rows, settings.horizon),
         "seed": [settings.seed if settings.seed < 2**63 else str(settings.seed)] * rows,
         "prior_mean": np.full(rows, mean),
@@ -58,8 +58,9 @@ def parameters(problem: Problem) -> str:
     >>> parameters(Gaussian([0.5] * 1000))
     '{"arms":1000,"digest":"bf843d51b01c5a66"}'
     """
-    text = json.dumps(vars(problem), separators=(",", ":"))
-    arms = problem.gaps.size
+    table = {name: value for name, value in described(problem).items() if name != "kind"}
+    text = json.dumps(table, separators=(",", ":"))
+    arms = problem.size
     if arms <= SPELT_OUT:
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,19 +1,26 @@
 """What to simulate, checked: from the arguments of ``simulate`` to the settings and kernels of a run."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from thrifty import checks, delays
+from thrifty import problems as known_problems
 from thrifty.arrays import Integers
 from thrifty.delays import Delay
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import Policy, Posterior, checked, described
+from thrifty.policies import UCB1, Policy, Posterior, checked, described
 from thrifty.policies.program import Program, program
-from thrifty.problems import PROBLEMS, REWARDS, Problem
+from thrifty.problems import REWARDS, Problem, Timed
+from thrifty.simulation import plain
+from thrifty.simulation.plain import PlainPolicy
 from thrifty.simulation.result import Settings
+from thrifty.simulation.timeline import Timeline
 
 NEEDED = {
     "binary": "rewards of 0 or 1",
@@ -28,16 +35,28 @@ class Plan:
 
     settings: Settings
     checkpoints: Integers
-    policies: tuple[Policy, ...]
+    policies: tuple[Policy | PlainPolicy, ...]
     stages: tuple[list[tuple[int, Rule]], ...]
 
     def program(self, p: int) -> Program:
-        """What plays a policy."""
-        return program(self.policies[p], self.settings.engines[p])
+        """What plays a policy; of one in plain Python, what keeps its statistics."""
+        policy = self.policies[p]
+        if not isinstance(policy, Policy):
+            return program(UCB1(), "scan")
+        return program(policy, self.settings.engines[p])
+
+    def is_stepwise(self, p: int) -> bool:
+        """Whether rounds are played one by one: the policy or the problem is plain Python."""
+        return not isinstance(self.policies[p], Policy) or not self.settings.problem.compiled
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Which problem is in force when."""
+        return Timeline(self.settings.problem, self.settings.horizon)
 
 
 def plan(
-    policies: Policy | Sequence[Policy],
+    policies: Policy | PlainPolicy | Sequence[Policy | PlainPolicy],
     problem: Problem,
     horizon: int,
     runs: int = 20,
@@ -49,7 +68,7 @@ def plan(
 ) -> Plan:
     """Check the arguments of ``simulate`` and resolve them."""
     policies = _policies(policies)
-    arms = _problem(problem).gaps.size
+    arms = _problem(problem).size
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     prior = None if prior is None else checks.prior(prior)
     if prior is None and horizon < arms:
@@ -60,20 +79,15 @@ def plan(
     for policy in policies:
         if isinstance(getattr(policy, "law", ""), Posterior):
             raise InvalidValue(f"a posterior of your own works in Bandit, not in simulate, got {policy!r}")
-        _check_rewards(policy, problem, prior)
-    engines = tuple(policy.engine_for(arms, engine) for policy in policies)
-    mean, weight = prior or (0.0, 0.0)
-    stages = tuple(
-        [
-            (start, rule._replace(prior_mean=mean, prior_weight=weight))
-            for start, rule in policy.stages(arms, horizon)
-        ]
-        for policy in policies
-    )
+        if isinstance(policy, Policy):
+            _check_rewards(policy, problem, prior)
     settings = Settings(
-        policies=tuple(described(p) for p in policies),
+        policies=tuple(described(p) if isinstance(p, Policy) else plain.described(p) for p in policies),
         labels=_labels(policies),
-        engines=engines,
+        engines=tuple(
+            policy.engine_for(arms, engine) if isinstance(policy, Policy) else plain.ENGINE
+            for policy in policies
+        ),
         problem=problem,
         horizon=horizon,
         runs=checks.integer("runs", runs, at_least=1, at_most=checks.COUNT),
@@ -81,42 +95,61 @@ def plan(
         prior=prior,
         delay=delays.clean(delay),
     )
+    stages = tuple(_stages(policy, arms, horizon, prior) for policy in policies)
     return Plan(settings, _checkpoints(checkpoints, horizon), policies, stages)
 
 
-def _policies(policies: Policy | Sequence[Policy]) -> tuple[Policy, ...]:
-    if isinstance(policies, Policy):
-        return (checked("policies", policies),)
+def _stages(
+    policy: Policy | PlainPolicy, arms: int, horizon: int, prior: tuple[float, float] | None
+) -> list[tuple[int, Rule]]:
+    """The rules that a policy follows, each with the round from which on."""
+    if not isinstance(policy, Policy):
+        return [(0, Rule(arms, horizon))]
+    mean, weight = prior or (0.0, 0.0)
+    return [
+        (start, rule._replace(prior_mean=mean, prior_weight=weight))
+        for start, rule in policy.stages(arms, horizon)
+    ]
+
+
+def _policies(policies: Any) -> tuple[Policy | PlainPolicy, ...]:
+    if isinstance(policies, Policy) or plain.is_plain(policies):
+        policies = (policies,)
     if not isinstance(policies, Iterable):
         raise InvalidType(f"policies must be policies such as ThompsonSampling(), got {policies!r}")
     listed = tuple(policies)
     if not listed:
         raise InvalidValue("policies must have at least one policy, got none")
     for i, policy in enumerate(listed):
-        checked(f"policies[{i}]", policy)
+        if not plain.is_plain(policy):
+            checked(f"policies[{i}]", policy)
     checks.distinct("policies", listed)
     return listed
 
 
 def _problem(problem: object) -> Problem:
     """A problem that kernels know, with fields that are still what they were checked to be."""
-    if not isinstance(problem, Problem):
-        raise InvalidType(f"problem must be a problem such as Bernoulli([0.9, 0.8]), got {problem!r}")
-    if type(problem) not in PROBLEMS.values():
-        raise InvalidType(
-            f"problem must be one of {', '.join(kind.__name__ for kind in PROBLEMS.values())}, got "
-            f"{type(problem).__name__}: problems of your own come with a later version, until then use Bandit"
+    found = known_problems.checked("problem", problem)
+    if not isinstance(found, Timed) and np.isnan(found.expectations).any():
+        raise InvalidValue(
+            "problem must have a mean for each arm, unless it is part of a Changing one, got "
+            + checks.shown(found)
         )
-    checks.again(type(problem), problem)
-    return problem
+    return found
 
 
-def _labels(policies: Sequence[Policy]) -> tuple[str, ...]:
-    labels = [policy.label for policy in policies]
-    return tuple(
-        label if labels.count(label) == 1 else repr(policy)
+def _labels(policies: Sequence[Policy | PlainPolicy]) -> tuple[str, ...]:
+    labels = [policy.label if isinstance(policy, Policy) else plain.label(policy) for policy in policies]
+    clear = [
+        repr(policy) if labels.count(label) > 1 and isinstance(policy, Policy) else label
         for label, policy in zip(labels, policies, strict=True)
-    )
+    ]
+    seen: Counter[str] = Counter()
+    numbered = []
+    for label in clear:  # objects of one class, of which nothing tells them apart
+        seen[label] += 1
+        numbered.append(label if clear.count(label) == 1 else f"{label} #{seen[label]}")
+    return tuple(numbered)
 
 
 def _check_rewards(policy: Policy, problem: Problem, prior: tuple[float, float] | None) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks, storage
+from thrifty import problems as known_problems
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import DELAYS, NO_DELAY, Delay
-from thrifty.errors import FileError, ThriftyError
-from thrifty.policies import Policy, restored
-from thrifty.problems import PROBLEMS, Problem
+from thrifty.errors import FileError, InvalidCall, ThriftyError
+from thrifty.policies import Policy, registered, restored
+from thrifty.problems import Problem, Timed
 from thrifty.simulation import assumptions, comparison
 from thrifty.simulation.comparison import Difference, Ranking
 from thrifty.simulation.summary import Row, Summary
@@ -82,6 +84,8 @@ class Result:
         Bad is an arm whose gap is at least half of what pulls at random would lose: to stay with an arm that
         is nearly the best of a thousand is not to be stuck.
         """
+        if isinstance(self.settings.problem, Timed):
+            raise InvalidCall("who is stuck cannot be said of a problem that changes")
         gaps = self.settings.problem.gaps
         worst = np.where((gaps > 0.0) & (gaps >= gaps.mean() / 2.0), self.pulls, 0).max(axis=2)
         stuck: NDArray[np.bool_] = 2 * worst > self.settings.horizon
@@ -99,11 +103,12 @@ class Result:
         """One row per policy; ``print`` it for a table."""
         final = self.regret[:, :, -1]
         policies, runs = final.shape
+        changes = isinstance(self.settings.problem, Timed)
         columns = (
             final.mean(axis=1),
             final.std(axis=1, ddof=1) / np.sqrt(runs) if runs > 1 else np.full(policies, np.nan),
             *np.quantile(final, [0.05, 0.5, 0.95], axis=1),
-            self.stuck.mean(axis=1),
+            np.full(policies, np.nan) if changes else self.stuck.mean(axis=1),
             self.draws.sum(axis=2).mean(axis=1),
             self.evaluations.mean(axis=1),
             self._seconds(),
@@ -145,37 +150,29 @@ class Result:
         if target.suffix != ".npz":
             raise FileError(f"a result file must end in .npz, got {target.name!r}")
         plain = {f.name: getattr(self.settings, f.name) for f in dataclasses.fields(self.settings)}
-        problem = vars(self.settings.problem)
-        series = {key: value for key, value in problem.items() if isinstance(value, tuple)}
-        plain["problem"] = {"kind": self.settings.problem.kind} | {
-            key: value for key, value in problem.items() if key not in series
-        }
-        plain["delay"] = {"kind": self.settings.delay.kind} | vars(self.settings.delay)
         arrays = {name: getattr(self, name) for name in ARRAYS}
-        arrays |= {f"problem.{key}": np.array(value) for key, value in series.items()}
+        plain["problem"] = known_problems.described(self.settings.problem, arrays)
+        plain["delay"] = {"kind": self.settings.delay.kind} | vars(self.settings.delay)
         storage.write(target, {"settings": plain}, arrays)
         text = json.dumps(self.provenance, indent=2, sort_keys=True) + "\n"
         storage.replace(target.with_suffix(".json"), lambda file: file.write(text.encode()))
         return target
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Result":
-        """The result that ``save`` wrote to ``path``. Provenance is read if its file is still there."""
+    def load(cls, path: str | os.PathLike[str], problems: Iterable[Any] = ()) -> "Result":
+        """The result that ``save`` wrote to ``path``. Provenance is read if its file is still there. A
+        problem, or a function of the round, that is neither thrifty's own, nor among ``problems``, nor
+        registered is refused: a file never makes us import anything."""
         source = Path(path)
         header, arrays = storage.read(source)
         try:
             plain = header["settings"]
-            problem = plain["problem"] | {
-                key.removeprefix("problem."): value
-                for key, value in arrays.items()
-                if key.startswith("problem.")
-            }
             delay = dict(plain["delay"])
             settings = Settings(
                 policies=tuple(plain["policies"]),
                 labels=tuple(plain["labels"]),
                 engines=tuple(plain["engines"]),
-                problem=PROBLEMS[problem.pop("kind")](**problem),
+                problem=_problem(plain["problem"], arrays, problems),
                 horizon=checks.integer("horizon", plain["horizon"], at_least=1),
                 runs=checks.integer("runs", plain["runs"], at_least=1),
                 seed=checks.integer("seed", plain["seed"], at_least=0),
@@ -198,7 +195,7 @@ class Result:
     def _check(self, source: Path) -> None:
         """Settings and arrays must fit together, or a table would be wrong without a word."""
         one = self.settings
-        policies, arms = len(one.policies), one.problem.gaps.size
+        policies, arms = len(one.policies), one.problem.size
         shapes = {
             "checkpoints": self.checkpoints.shape[:1],
             "regret": (policies, one.runs, self.checkpoints.size),
@@ -246,3 +243,13 @@ def _policy(table: dict[str, Any]) -> Policy | None:
         return policy
     except (LookupError, TypeError, ValueError):
         return None
+
+
+def _problem(table: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], own: Iterable[Any]) -> Problem:
+    """Files of version 0.1.0 have the numbers of a problem beside its table, and rows as a matrix."""
+    before = {
+        name.removeprefix("problem."): tuple(map(tuple, value.tolist())) if value.ndim > 1 else value
+        for name, value in arrays.items()
+        if name.startswith("problem.") and name.count(".") == 1
+    }
+    return known_problems.restored(before | dict(table), arrays, [*registered(), *own])

@@ -16,22 +16,21 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import Delay
-from thrifty.engines import late, trace
-from thrifty.engines.memory import Memory, Rule, delay_stream, policy_stream, reward_stream
-from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
-from thrifty.policies.program import Program
-from thrifty.problems import Arms, Problem
+from thrifty.problems import Problem
+from thrifty.simulation.game import Game
+from thrifty.simulation.plain import PlainPolicy
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar
 from thrifty.simulation.result import Result
 from thrifty.slices import cost, slices
 
+STEP = 4000  # what a round in plain Python costs, in arms looked at
 PATIENCE = 0.2  # seconds of waiting without a look at the keyboard, where waiting is deaf
 
 
 def simulate(
-    policies: Policy | Sequence[Policy],
+    policies: Policy | PlainPolicy | Sequence[Policy | PlainPolicy],
     problem: Problem,
     horizon: int,
     runs: int = 20,
@@ -84,6 +83,8 @@ def run_work(ready: Plan, p: int) -> int:
 
 
 def _cost(ready: Plan, p: int) -> int:
+    if ready.is_stepwise(p):
+        return STEP
     return cost(ready.stages[p][-1][1], looks_at_all=ready.settings.engines[p] == "scan")
 
 
@@ -101,7 +102,6 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     """Play every run of the plan on some threads; the kernels release the GIL."""
     settings, policies = ready.settings, len(ready.policies)
     result, seconds = empty(ready), np.zeros((policies, settings.runs))
-    arms = settings.problem.arms()
     # Run by run, all policies: the mix of slow and fast ones stays even, so the time left is honest.
     todo = itertools.product(range(settings.runs), range(policies))
     stop = threading.Event()
@@ -110,7 +110,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
     def play() -> None:
         for run, p in todo:  # each goes to one thread
             try:
-                outcome = play_run(ready, arms, p, run, advance, stop.is_set)
+                outcome = play_run(ready, p, run, advance, stop.is_set)
             except BaseException as error:
                 failures[run, p] = error
             if failures or outcome is None:
@@ -141,7 +141,7 @@ def execute(ready: Plan, workers: int, advance: Advance) -> Result:
 def empty(ready: Plan) -> Result:
     """A result that is to be filled."""
     settings = ready.settings
-    policies, runs, arms = len(ready.policies), settings.runs, settings.problem.gaps.size
+    policies, runs, arms = len(ready.policies), settings.runs, settings.problem.size
     if policies * runs * max(arms, ready.checkpoints.size) > sys.maxsize // 8:
         raise MemoryError(f"for {policies} policies, {runs:,} runs and {arms:,} arms")
     return Result(
@@ -163,7 +163,6 @@ def store(result: Result, p: int, run: int, outcome: Outcome) -> None:
 
 def play_run(
     ready: Plan,
-    arms: Arms,
     p: int,
     run: int,
     advance: Advance = lambda done: None,
@@ -171,58 +170,33 @@ def play_run(
 ) -> Outcome | None:
     """One run of one policy, in slices, so that progress shows and an interruption is heeded: then, None."""
     began, settings, rules = time.thread_time(), ready.settings, dict(ready.stages[p])
-    playing = ready.program(p)
-    memory = new_run(ready, playing, arms, rules[0], run)
-    state, play = memory.state, playing.entry("play")
-    kept = (lambda: int(state.used[0])) if state.used.size else None
+    game = Game(ready, p, run)
+    kept = (lambda: int(game.memory.field("used")[0])) if game.memory.field("used").size else None
     initial = rules[0].arms if settings.prior is None else 0  # rounds without a choice
-    each, simple = _cost(ready, p), cost(ready.stages[p][-1][1], looks_at_all=False)
+    each = _cost(ready, p)
+    simple = each if game.stepwise else cost(ready.stages[p][-1][1], looks_at_all=False)
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
-        for first, last in itertools.pairwise(sorted({*rules, initial, settings.horizon})):
-            if first in rules:
-                memory.write(rules[first])
-            for start, end in slices(first, last, simple if first < initial else each, kept):
-                if stopped():
-                    return None
-                anew = start in rules and (start > 0 or settings.prior is not None)
-                played = play(memory.block, start, end, anew)
-                if played < end:
-                    label = settings.labels[p]
-                    raise InvalidValue(
-                        f"the index of {label} must be a number, got NaN or an error in round {played + 1}"
-                    )
-                advance(each * (end - start))
+        for stretch in ready.timeline:
+            game.enter(stretch)
+            inside = (t for t in (*rules, initial) if stretch.start < t < stretch.stop)
+            for first, last in itertools.pairwise(sorted({stretch.start, *inside, stretch.stop})):
+                if first in rules:
+                    game.follow(rules[first])
+                for start, end in slices(first, last, simple if first < initial else each, kept):
+                    if stopped():
+                        return None
+                    anew = start in rules and (start > 0 or settings.prior is not None)
+                    game.play(start, end, anew=anew)
+                    advance(each * (end - start))
     spent = time.thread_time() - began
-    return Outcome(
-        state.regret.copy(), state.pulls.copy(), playing.draws(memory), int(state.evaluations[0]), spent
-    )
-
-
-def new_run(ready: Plan, playing: Program, arms: Arms, rule: Rule, run: int) -> Memory:
-    """The memory of a run before its first round."""
-    settings, delays = ready.settings, ready.settings.delay.late()
-    sizes = {
-        "checkpoints": ready.checkpoints.size,
-        "regret": ready.checkpoints.size,
-        "values": arms.values.size,
-    }
-    beside = (trace.TRACE, trace.PROBLEM, late.LATE)
-    memory = playing.memory(rule, policy_stream(settings.seed, run), None, beside, sizes | delays.sizes)
-    playing.compile(memory, "play")
-    state = memory.state
-    state.checkpoints[:] = ready.checkpoints
-    state.pull[0], state.arms[:], state.values[:], state.gaps[:] = arms.address, *arms[1:]
-    state.reward_rng[:] = reward_stream(settings.seed, run)
-    delays.write(state, delay_stream(settings.seed, run))
-    return memory
+    return Outcome(game.regret, game.pulls, game.draws, game.evaluations, spent)
 
 
 def compile_for(ready: Plan) -> None:
     """Compile, or load from the cache, what will be played."""
-    ready.settings.problem.arms().address  # noqa: B018
     for p in range(len(ready.policies)):
-        playing = ready.program(p)
-        playing.compile(playing.memory(ready.stages[p][0][1]._replace(arms=2), policy_stream(0, 0)), "play")
+        game = Game(ready, p, 0)
+        game.enter(next(iter(ready.timeline)))
 
 
 def cores() -> int:

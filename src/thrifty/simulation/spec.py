@@ -15,7 +15,23 @@ means = [0.9, 0.8, 0.8]
 name = "TSMA"
 alpha = 0.8
 
-A policy or a law of your own is named "module:Class" (``named``): running a spec is running code.
+A policy, a law or a problem of your own is named "module:Class" (``named``): running a spec is running code.
+
+A problem that changes:
+
+[problem]
+kind = "changing"
+[[problem.problems]]
+from = 1                  # the round
+kind = "bernoulli"
+means = [0.9, 0.8, nan]   # nan: the arm is not there
+[[problem.problems]]
+from = 5001
+kind = "bernoulli"
+means = [0.1, 0.8, 0.5]
+
+or kind = "changing-along" with the tables first and last, and rounds; or kind = "changing-of" with
+function = "module:function" and arms.
 """
 
 import difflib
@@ -24,7 +40,7 @@ import reprlib
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,8 +49,9 @@ from thrifty.delays import DELAYS, NO_DELAY, ConstantDelay, Delay
 from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
 from thrifty.policies import POLICIES, Policy
-from thrifty.problems import PROBLEMS, Problem
-from thrifty.simulation.named import law, look_beside, policy_class
+from thrifty.problems import PROBLEMS, Along, Changing, Of, Problem
+from thrifty.simulation.named import function, law, look_beside, policy_class, problem_class
+from thrifty.simulation.plain import PlainPolicy
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import simulate
@@ -48,13 +65,17 @@ class Spec:
 
     horizon: int
     problem: Problem
-    policies: tuple[Policy, ...]
+    policies: tuple[Policy | PlainPolicy, ...]
     runs: int = 20
     seed: int = 0
     prior: tuple[float, float] | None = None
     engine: str = "auto"
     checkpoints: tuple[int, ...] | None = None
     delay: Delay = NO_DELAY
+
+    def __hash__(self) -> int:
+        """Policies in plain Python may have no hash."""
+        return hash((self.horizon, self.problem, self.runs, self.seed))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Spec":
@@ -127,12 +148,50 @@ def _build(key: str, value: object, tag: str, classes: Mapping[str, type[T]]) ->
             hint = _hint(name, classes) if isinstance(name, str) else ""
             raise InvalidValue(f"{tag} must be one of {', '.join(classes)}, got {name!r}{hint}")
         rest = {field: entry for field, entry in value.items() if field != tag}
-        _check_keys(rest, classes[name], tag)
-        return classes[name](**rest)
+        if is_dataclass(classes[name]):
+            _check_keys(rest, classes[name], tag)
+            return classes[name](**rest)
+        try:
+            return classes[name](**rest)
+        except TypeError as error:
+            raise FileError(f"{name} cannot be made: {error}") from None
 
 
 def _problem(key: str, value: object) -> Problem:
-    return _build(key, value, "kind", PROBLEMS)
+    """A problem, which may have others in it."""
+    if not isinstance(value, dict):
+        return _build(key, value, "kind", PROBLEMS)
+    with located(f"{key}."):
+        found = problem_class(value.get("kind"))
+        if found is Of and "function" in value:
+            value = value | {"function": function(value["function"])}
+    if found is Changing and isinstance(value.get("problems"), list):
+        value = value | {
+            "problems": [_part(f"{key}.problems[{i}]", one) for i, one in enumerate(value["problems"])]
+        }
+    for name in ("first", "last") if found is Along else ():
+        if name in value:
+            value = value | {name: _problem(f"{key}.{name}", _absent(value[name]))}
+    classes = PROBLEMS if found is None else PROBLEMS | {value["kind"]: found}
+    problem: Problem = _build(key, value, "kind", classes)
+    return problem
+
+
+def _part(key: str, value: object) -> tuple[int, Problem]:
+    """One of the problems of one that changes, with the round from which on it is in force."""
+    if not isinstance(value, dict) or "from" not in value:
+        raise FileError(f"{key} must be a table with the key from, the round, got {reprlib.repr(value)}")
+    rest = {name: entry for name, entry in value.items() if name != "from"}
+    return checks.integer(f"{key}.from", value["from"], at_least=1), _problem(key, _absent(rest))
+
+
+def _absent(table: Any) -> Any:
+    """TOML has no None: nan is there instead."""
+    if isinstance(table, dict):
+        return {name: _absent(value) for name, value in table.items()}
+    if isinstance(table, list):
+        return [_absent(value) for value in table]
+    return None if isinstance(table, float) and table != table else table
 
 
 def _policy(key: str, value: object) -> Policy:
@@ -145,7 +204,9 @@ def _policy(key: str, value: object) -> Policy:
             value = value | {"law": law(value["law"])}
     if isinstance(value.get("policy"), dict):
         value = value | {"policy": _policy(f"{key}.policy", value["policy"])}
-    return _build(key, value, "name", POLICIES if found is None else POLICIES | {value["name"]: found})
+    classes = POLICIES if found is None else POLICIES | {value["name"]: found}
+    policy: Policy = _build(key, value, "name", classes)
+    return policy
 
 
 def _policies(key: str, value: object) -> tuple[Policy, ...]:

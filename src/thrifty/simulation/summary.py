@@ -15,7 +15,8 @@ class Row:
         regret: the mean.
         error: its standard error; NaN with one run.
         q05, median, q95: quantiles of the regret.
-        stuck: the share of runs that gave more than half of their pulls to one bad arm.
+        stuck: the share of runs that gave more than half of their pulls to one bad arm; NaN if the problem
+            changes.
         draws: the mean per run, as the paper counts them.
         evaluations: the mean per run of what the engine really drew.
         seconds: of processor time, all runs together; NaN if not known.
@@ -68,4 +69,5 @@ def _cells(row: Row) -> tuple[str, ...]:
     name, regret, error, q05, median, q95, stuck, draws, evaluations, seconds = astuple(row)
     spread = [f"{value:,.1f}" for value in (regret, error, q05, median, q95)]
     counts = [f"{value:.3g}" if value >= 1e9 else f"{value:,.0f}" for value in (draws, evaluations)]
-    return (name, *spread, f"{100 * stuck:.0f} %", *counts, f"{seconds:.2f}")
+    share = "–" if stuck != stuck else f"{100 * stuck:.0f} %"
+    return (name, *spread, share, *counts, f"{seconds:.2f}")

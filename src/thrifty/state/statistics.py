@@ -14,6 +14,7 @@ ARMS, HANDED, CLOCK, COUNTS = range(4)  # the single numbers in state.count
 # Of a committed index, in state.pending: it was handed out; it is not the one that was there after the last
 # reward.
 SPENT, REPLACED = 1, 2
+NO_INDEX, NO_REWARD = 1, 2  # faults
 
 
 def _start(state, arms):
@@ -24,7 +25,9 @@ CORE = Component(
     "arms",
     (
         Field("count", np.int64, COUNTS),
-        Field("fault", np.int64, 1, saved=False),  # 1: an index was NaN
+        Field(
+            "fault", np.int64, 1, saved=False
+        ),  # NO_INDEX, one was NaN; NO_REWARD: what a problem of the user's own paid was none
         Field("evaluations", np.int64, 1),
         Field("waiting", np.int64, 1, saved=False),  # arms without a law: their first reward is not there yet
         Field("rng", np.uint64, random.WORDS),

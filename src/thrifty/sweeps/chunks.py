@@ -74,8 +74,8 @@ def _ready(spec: Spec) -> Plan:
 
 def play(spec: Spec, chunk: Chunk, advance: Advance = lambda done: None) -> list[Outcome]:
     """Do the work of a chunk: wherever this is called, the outcomes are the same."""
-    ready, arms = _ready(spec), spec.problem.arms()
-    outcomes = [play_run(ready, arms, chunk.policy, run, advance) for run in chunk.runs]
+    ready = _ready(spec)
+    outcomes = [play_run(ready, chunk.policy, run, advance) for run in chunk.runs]
     return [outcome for outcome in outcomes if outcome is not None]
 
 
@@ -149,7 +149,7 @@ def _load(folder: Path, case: Case, chunk: Chunk, ready: Plan) -> list[Outcome]:
         header, columns = storage.read(source, "chunk")
     except FileError as error:
         raise FileError(f"{error}: {advice}") from None
-    arms, runs = ready.settings.problem.gaps.size, len(chunk.runs)
+    arms, runs = ready.settings.problem.size, len(chunk.runs)
     shapes = ((runs, ready.checkpoints.size), (runs, arms), (runs, arms), (runs,), (runs,))
     right = dict(zip(Outcome._fields, shapes, strict=True))
     whole = {name: array.shape for name, array in columns.items()} == right

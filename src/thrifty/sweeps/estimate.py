@@ -19,16 +19,16 @@ SHARE = 0.1  # of all rounds
 @cache
 def seconds(spec: Spec) -> tuple[float, ...]:
     """Processor time of all runs of each policy."""
-    ready, arms = spec.plan(), spec.problem.arms()
+    ready = spec.plan()
     compile_for(ready)
-    initial = 0 if spec.prior else spec.problem.gaps.size
+    initial = 0 if spec.prior else spec.problem.size
 
     def one_run(p: int) -> float:
         def play(rounds: int) -> float:
-            outcome = play_run(_beginning(ready, initial + rounds), arms, p, 0)
+            outcome = play_run(_beginning(ready, initial + rounds), p, 0)
             return outcome.seconds if outcome else 0.0
 
-        grows = ready.policies[p].keeps_rewards
+        grows = getattr(ready.policies[p], "keeps_rewards", False)
         return extrapolated(play, spec.horizon - initial, spec.runs, grows=grows)
 
     return tuple(spec.runs * one_run(p) for p in range(len(spec.policies)))

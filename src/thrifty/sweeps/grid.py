@@ -25,9 +25,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thrifty import cache, checks
+from thrifty import cache, checks, problems
 from thrifty.errors import InvalidValue
-from thrifty.policies import Policy, described
 from thrifty.simulation.named import code, look_beside
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
@@ -43,9 +42,9 @@ class Case(NamedTuple):
         spec = self.spec
         return vars(spec) | {
             "case": self.name,
-            "problem": {"kind": spec.problem.kind} | vars(spec.problem),
-            "policies": [described(policy) for policy in spec.policies],
-            "code": [code(policy) for policy in spec.policies],
+            "problem": problems.described(spec.problem),
+            "policies": spec.plan().settings.policies,
+            "code": [code(part) for part in (*spec.policies, spec.problem)],
             "engine": spec.plan().settings.engines,
             "delay": {"kind": spec.delay.kind} | vars(spec.delay),
         }
@@ -69,7 +68,8 @@ def read(table: Mapping[str, Any]) -> list[Case]:
         spec = Spec.read(single | problem | horizon)
         spec.plan()
         number = [str(i)] if len(problems) > 1 else []
-        cases.append(Case("-".join([spec.problem.kind, *number, f"T{spec.horizon}"]), spec))
+        name = spec.problem.kind.rpartition(":")[2].lower()
+        cases.append(Case("-".join([name, *number, f"T{spec.horizon}"]), spec))
     return cases
 
 
@@ -88,16 +88,17 @@ def _listed(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
 def _policies(entries: list[Any]) -> list[Any]:
     """The policies of all tables, checked here, where a table still has the number that it has in the
     file."""
-    found: dict[Policy, int] = {}
+    found: list[tuple[Any, int]] = []
     single: list[Any] = []  # one policy of each table that was read
     policies: list[Any] = []
     for i, entry in enumerate(entries):
         combinations = _combinations(f"policies[{i}]", entry)
         for combination in combinations:
             policy = READERS["policies"]("policies", [*single, combination])[i]
-            if policy in found:
-                raise InvalidValue(f"policies[{i}] has {policy!r}, which policies[{found[policy]}] has too")
-            found[policy] = i
+            for other, before in found:
+                if policy == other:
+                    raise InvalidValue(f"policies[{i}] has {policy!r}, which policies[{before}] has too")
+            found.append((policy, i))
         single.append(combinations[0])
         policies += combinations
     return policies

@@ -17,6 +17,7 @@ import numpy as np
 
 from thrifty import checks, storage
 from thrifty.errors import FileError, InvalidValue
+from thrifty.problems import own
 from thrifty.simulation.progress import bar
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import cores, provenance
@@ -193,7 +194,7 @@ def _result(folder: Path, c: int, case: Case, finished: Sequence[Chunk], workers
         result, seconds = chunks.assemble(folder, case, finished)
         result.provenance.update(provenance(seconds, workers))
         result.save(target)
-    result, ready = Result.load(target), case.spec.plan()
+    result, ready = Result.load(target, own(case.spec.problem)), case.spec.plan()
     if result.settings != ready.settings or not np.array_equal(result.checkpoints, ready.checkpoints):
         raise FileError(f"{target} is of another experiment: remove it, and it will be made again")
     for chunk in finished:

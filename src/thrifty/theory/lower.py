@@ -21,8 +21,11 @@ from thrifty.numerics.k_inf import k_inf
 FAMILIES = ("bernoulli", "gaussian", "poisson", "exponential")
 
 
-def lower_bound(means: Sequence[float], family: str = "bernoulli", variance: float = 1.0) -> float:
-    """The constant for rewards of a one-parameter family; ``variance`` is that of Gaussian rewards.
+def lower_bound(
+    means: Sequence[float], family: str = "bernoulli", variance: float | Sequence[float] = 1.0
+) -> float:
+    """The constant for rewards of a one-parameter family; ``variance`` is that of Gaussian rewards, a number
+    or one for each arm.
 
     >>> round(lower_bound([0.9] + [0.8] * 19), 4)
     42.7899
@@ -30,13 +33,20 @@ def lower_bound(means: Sequence[float], family: str = "bernoulli", variance: flo
     6.6667
     """
     family = checks.choice("family", family, FAMILIES)
-    variance = checks.positive("variance", variance)
     clean = checks.numbers("means", means)
+    known = [variance] * len(clean) if np.ndim(variance) == 0 else list(variance)  # type: ignore[arg-type]
+    if len(known) != len(clean):
+        raise InvalidValue(
+            f"variance must be a number, or have one for each of {len(clean)} arms, got {len(known)}"
+        )
+    variances = [checks.positive("variance", one) for one in known]
     for arm, mean in enumerate(clean):
         _possible(arm, mean, family)
     best = max(clean)
     return math.fsum(
-        _ratio(best - mean, _divergence(mean, best, family, variance)) for mean in clean if mean < best
+        _ratio(best - mean, _divergence(mean, best, family, variance))
+        for mean, variance in zip(clean, variances, strict=True)
+        if mean < best
     )
 
 

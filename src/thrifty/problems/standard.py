@@ -1,47 +1,17 @@
-"""Bandit problems: what a pull of an arm pays. Regret is the sum of gaps of true means, never of rewards."""
+"""The problems of the textbooks: rewards of a law that one or two numbers for each arm determine."""
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.jit import address
 from thrifty.numerics import normal, random
-from thrifty.state.calls import SIGNATURES
-
-Numbers = Sequence[float] | Floats  # given as either, kept as a tuple
-
-# What rewards can be, from the narrowest kind to the widest: 0 or 1, in [0, 1], at least 0, or any number.
-REWARDS = ("binary", "unit", "non-negative", "any")
-
-
-class Arms(NamedTuple):
-    """A problem as the kernels see it."""
-
-    pull: Callable[..., float]  # (state, i): the reward of one pull of arm i
-    # (K, 2): what it needs to know of an arm: mean, (mean, sd), two shapes, or a slice of values.
-    params: Floats
-    values: Floats  # what it needs to know besides
-    gaps: Floats
-
-    @property
-    def address(self) -> int:
-        """Where the compiled pull is."""
-        return address_of(self.pull)
-
-
-@cache
-def address_of(pull: Callable[..., float]) -> int:
-    """Where the compiled form of a pull is."""
-    return address(pull, SIGNATURES["pull"])
-
+from thrifty.problems.base import Arms, Numbers, Problem, array
 
 # The reward of one pull of arm i. Its numbers are in state.arms.
 
@@ -77,47 +47,6 @@ def pull_exponential(state, i):
     return state.arms[i, 0] * random.exponential(state.reward_rng)
 
 
-PULLS = (
-    pull_bernoulli, pull_gaussian, pull_clipped_gaussian, pull_beta, pull_discrete, pull_poisson,
-    pull_exponential,
-)  # fmt: skip
-
-
-class Problem(ABC):
-    """What all problems have. Each is a frozen dataclass whose fields are those of its TOML table."""
-
-    kind: ClassVar[str]
-    rewards: ClassVar[str]  # one of REWARDS
-    family: ClassVar[str]  # of laws: "bounded" to [0, 1], or an exponential family that a mean determines
-
-    @property
-    @abstractmethod
-    def expectations(self) -> Floats:
-        """The true mean reward of each arm."""
-
-    @abstractmethod
-    def arms(self) -> Arms:
-        """The problem as the kernels see it."""
-
-    @property
-    def gaps(self) -> Floats:
-        """How much a pull of each arm loses against the best one."""
-        means = self.expectations
-        gaps: Floats = means.max() - means
-        return gaps
-
-    def _arms(self, pull: Callable[..., float], params: Floats, values: Floats | None = None) -> Arms:
-        pairs = np.zeros((len(params), 2))
-        pairs[:, : params.shape[1]] = params
-        return Arms(pull, pairs, np.zeros(0) if values is None else values, self.gaps)
-
-    def _clean(self, name: str) -> Floats:
-        """Check a field that holds one number per arm, and keep it as a tuple."""
-        numbers = checks.numbers(name, getattr(self, name))
-        object.__setattr__(self, name, numbers)
-        return np.array(numbers)
-
-
 @dataclass(frozen=True)
 class Bernoulli(Problem):
     """Rewards 0 or 1; ``means`` are the probabilities of a 1.
@@ -138,32 +67,46 @@ class Bernoulli(Problem):
 
     @property
     def expectations(self) -> Floats:
-        return np.array(self.means)
+        return array(self.means)
 
-    def arms(self) -> Arms:
+    def ready(self) -> Arms:
         return self._arms(pull_bernoulli, self.expectations[:, None])
 
 
 @dataclass(frozen=True)
 class Gaussian(Problem):
-    """Normal rewards with these ``means`` and a common standard deviation ``sd``."""
+    """Normal rewards with these ``means`` and the standard deviation ``sd``, one for each arm or for all."""
 
     means: Numbers
-    sd: float = 1.0
+    sd: float | Numbers = 1.0
 
     kind: ClassVar[str] = "gaussian"
     rewards: ClassVar[str] = "any"
     family: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
-        self._clean("means")
-        object.__setattr__(self, "sd", checks.positive("sd", self.sd))
+        means = self._clean("means")
+        if isinstance(self.sd, Sequence | np.ndarray) and not isinstance(self.sd, str):
+            deviations = checks.numbers("sd", self.sd)
+            for i, deviation in enumerate(deviations):
+                checks.positive(f"sd[{i}]", deviation)
+            if len(deviations) != means.size:
+                raise InvalidValue(
+                    f"sd must be a number, or have one for each of {means.size} arms, got {len(deviations)}"
+                )
+            object.__setattr__(self, "sd", deviations)
+        else:
+            object.__setattr__(self, "sd", checks.positive("sd", self.sd))
 
     @property
     def expectations(self) -> Floats:
-        return np.array(self.means)
+        return array(self.means)
 
-    def arms(self) -> Arms:
+    @property
+    def sub_gaussian(self) -> float:
+        return float(np.max(np.asarray(self.sd))) ** 2
+
+    def ready(self) -> Arms:
         return self._arms(pull_gaussian, _columns(self.means, self.sd))
 
 
@@ -190,9 +133,13 @@ class ClippedGaussian(Problem):
     @property
     def expectations(self) -> Floats:
         # E = int_0^1 P(N > x) dx = sd (J(-m/sd) - J((1-m)/sd)),  J(z) = int_z^inf Q = density(z) - z Q(z)
-        return np.array([self.sd * (_j(-m / self.sd) - _j((1.0 - m) / self.sd)) for m in self.means])
+        return np.array([self.sd * (_j(-m / self.sd) - _j((1.0 - m) / self.sd)) for m in array(self.means)])
 
-    def arms(self) -> Arms:
+    @property
+    def sub_gaussian(self) -> float:
+        return min(0.25, self.sd**2)
+
+    def ready(self) -> Arms:
         return self._arms(pull_clipped_gaussian, _columns(self.means, self.sd))
 
 
@@ -219,12 +166,12 @@ class Beta(Problem):
 
     @property
     def expectations(self) -> Floats:
-        a, b = np.array(self.a), np.array(self.b)
+        a, b = array(self.a), array(self.b)
         means: Floats = a / (a + b)
         return means
 
-    def arms(self) -> Arms:
-        return self._arms(pull_beta, np.column_stack([self.a, self.b]))
+    def ready(self) -> Arms:
+        return self._arms(pull_beta, np.column_stack([array(self.a), array(self.b)]))
 
 
 @dataclass(frozen=True)
@@ -236,7 +183,7 @@ class Discrete(Problem):
     """
 
     values: Numbers
-    probabilities: Sequence[Numbers]
+    probabilities: Sequence[Numbers | None]
 
     kind: ClassVar[str] = "discrete"
     rewards: ClassVar[str] = "unit"
@@ -247,10 +194,14 @@ class Discrete(Problem):
         rows = self.probabilities
         if isinstance(rows, str) or not hasattr(rows, "__iter__"):
             raise InvalidType(f"probabilities must be a row of numbers per arm, got {rows!r}")
-        clean = tuple(checks.numbers(f"probabilities[{i}]", row) for i, row in enumerate(rows))
+        clean = tuple(
+            None if row is None else checks.numbers(f"probabilities[{i}]", row) for i, row in enumerate(rows)
+        )
         if not clean:
             raise InvalidValue("probabilities must have at least one row (one per arm), got none")
         for i, row in enumerate(clean):
+            if row is None:
+                continue
             if len(row) != len(self.values):
                 raise InvalidValue(
                     f"probabilities[{i}] must have {len(self.values)} entries, one per value, got {len(row)}"
@@ -261,13 +212,18 @@ class Discrete(Problem):
 
     @property
     def expectations(self) -> Floats:
-        means: Floats = np.array(self.probabilities) @ np.array(self.values)
+        means: Floats = self._table @ np.array(self.values)
         return means
 
-    def arms(self) -> Arms:
-        cumulative: Floats = np.cumsum(np.array(self.probabilities), axis=1)
+    @property
+    def _table(self) -> Floats:
+        """A row for each arm; NaN for one that is not there."""
+        return np.array([(np.nan,) * len(self.values) if row is None else row for row in self.probabilities])
+
+    def ready(self) -> Arms:
+        cumulative: Floats = np.cumsum(self._table, axis=1)
         # Values behind the last possible one must never be drawn, whatever the sum was rounded to.
-        possible = np.cumsum(np.array(self.probabilities)[:, ::-1], axis=1)[:, ::-1] > 0.0
+        possible = np.cumsum(self._table[:, ::-1], axis=1)[:, ::-1] > 0.0
         cumulative[:, :-1] = np.where(possible[:, 1:], cumulative[:, :-1], 1.0)
         cumulative[:, -1] = 1.0
         count = len(self.values)  # the values come first, then each arm's cumulative probabilities
@@ -292,9 +248,9 @@ class Poisson(Problem):
 
     @property
     def expectations(self) -> Floats:
-        return np.array(self.means)
+        return array(self.means)
 
-    def arms(self) -> Arms:
+    def ready(self) -> Arms:
         return self._arms(pull_poisson, self.expectations[:, None])
 
 
@@ -315,14 +271,14 @@ class Exponential(Problem):
 
     @property
     def expectations(self) -> Floats:
-        return np.array(self.means)
+        return array(self.means)
 
-    def arms(self) -> Arms:
+    def ready(self) -> Arms:
         return self._arms(pull_exponential, self.expectations[:, None])
 
 
-def _columns(means: Numbers, sd: float) -> Floats:
-    return np.column_stack([means, np.full(len(means), sd)])
+def _columns(means: Numbers, sd: float | Numbers) -> Floats:
+    return np.column_stack(np.broadcast_arrays(array(means), sd))
 
 
 def _j(z: float) -> float:
@@ -334,7 +290,8 @@ def _check_unit(name: str, numbers: Floats, of: str) -> None:
         raise InvalidValue(f"{name}[{i}] {of}must be in [0, 1], got {numbers[i]}")
 
 
-PROBLEMS: dict[str, type[Problem]] = {
-    problem.kind: problem
-    for problem in (Bernoulli, Gaussian, Beta, ClippedGaussian, Discrete, Poisson, Exponential)
-}
+STANDARD = (Bernoulli, Gaussian, Beta, ClippedGaussian, Discrete, Poisson, Exponential)
+PULLS = (
+    pull_bernoulli, pull_gaussian, pull_clipped_gaussian, pull_beta, pull_discrete, pull_poisson,
+    pull_exponential,
+)  # fmt: skip
