@@ -161,7 +161,8 @@ def test_rounding_is_no_difference() -> None:
     ("arguments", "message"),
     [
         (("TS (Gaussian)", "nobody"),
-         "policy must be one of TS (Gaussian), TS-MA-0, got 'nobody'"),
+         "policy must be one of 'TS (Gaussian)', 'TS-MA-0', or the call that makes one of them, "
+         "got 'nobody'"),
         (("TS (Gaussian)", "TS-MA-0", 1.0), "level must be in (0, 1), got 1.0"),
         (("TS (Gaussian)", "TS-MA-0", 0.0), "level must be in (0, 1), got 0.0"),
         (("TS (Gaussian)", "TS-MA-0", 95), "level must be in (0, 1), got 95"),
@@ -285,7 +286,8 @@ def test_every_result_of_a_folder_is_compared(
         (["TS-MA-0"], "policies must be two, or none for a ranking, got 1"),
         (
             ["TS-MA-0", "TS-MA-1"],
-            "policy must be one of TS (Gaussian), TS-MA-0, UCB1, KL-UCB++, got 'TS-MA-1'",
+            "policy must be one of 'TS (Gaussian)', 'TS-MA-0', 'UCB1', 'KL-UCB++', or the call that makes "
+            "one of them, got 'TS-MA-1'",
         ),
         (["--plot", "x.png"], "--plot draws the difference of two policies: name them"),
         (["--level", "2"], "level must be in (0, 1), got 2.0"),

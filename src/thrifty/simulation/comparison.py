@@ -33,6 +33,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.errors import InvalidValue
+from thrifty.policies import Policy
 from thrifty.table import aligned
 
 if TYPE_CHECKING:
@@ -149,10 +150,10 @@ class Ranking:
         return aligned(heading, rows) + _warning(self.runs)
 
 
-def compare(result: "Result", first: str, second: str, level: float = 0.95) -> Difference:
-    """The paired difference of two policies, by their labels."""
+def compare(result: "Result", first: str | Policy, second: str | Policy, level: float = 0.95) -> Difference:
+    """The paired difference of two policies, by their labels or the calls that make them."""
     level = checks.level(level)
-    a, b = (_find(result, label) for label in (first, second))
+    a, b = (result.find(policy) for policy in (first, second))
     regrets = result.regret[[a, b]]
     rounding = ROUNDING * np.abs(regrets).max(axis=(0, 1))
     values = _difference(regrets[0], regrets[1], rounding)
@@ -163,8 +164,8 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
     above, below = (np.where(error > 0.0, _unseen(part, largest), 0.0) for part in regrets)
     interval, band = (np.stack([mean - part - below, mean + part + above]) for part in reach)
     return Difference(
-        first,
-        second,
+        result.labels[a],
+        result.labels[b],
         level,
         result.checkpoints,
         mean,
@@ -180,7 +181,7 @@ def compare(result: "Result", first: str, second: str, level: float = 0.95) -> D
 def ranking(result: "Result", level: float = 0.95) -> Ranking:
     """All policies by their mean regret, with the ranks that intervals for all pairs at once leave open."""
     level = checks.level(level)
-    final = result.regret[:, :, -1].T
+    final = result.final.T
     order = np.argsort(final.mean(axis=0), kind="stable")
     final = final[:, order]
     runs, policies = final.shape
@@ -214,12 +215,6 @@ def ranking(result: "Result", level: float = 0.95) -> Ranking:
         ),
         runs,
     )
-
-
-def _find(result: "Result", label: str) -> int:
-    if label not in result.labels:
-        raise InvalidValue(f"policy must be one of {', '.join(result.labels)}, got {label!r}")
-    return result.labels.index(label)
 
 
 def _difference(first: Floats, second: Floats, rounding: Floats) -> Floats:

@@ -18,7 +18,7 @@ from thrifty.delays import DELAYS, NO_DELAY, Delay
 from thrifty.errors import FileError, InvalidCall, ThriftyError
 from thrifty.policies import Policy, registered, restored
 from thrifty.problems import Problem, Timed
-from thrifty.simulation import assumptions, comparison
+from thrifty.simulation import assumptions, comparison, lookup
 from thrifty.simulation.comparison import Difference, Ranking
 from thrifty.simulation.summary import Row, Summary
 
@@ -78,6 +78,32 @@ class Result:
         return self.settings.labels
 
     @property
+    def final(self) -> Floats:
+        """(policy, run): the regret at the horizon."""
+        return self.regret[:, :, -1]
+
+    def mean(self) -> Floats:
+        """(policy, checkpoint): the mean regret over the runs."""
+        means: Floats = self.regret.mean(axis=1)
+        return means
+
+    def find(self, policy: str | Policy) -> int:
+        """Where a policy is on the first axis, by its label or by the call that makes it."""
+        return lookup.find(policy, self.labels, self.settings.policies)
+
+    def __getitem__(self, policy: str | Policy) -> "Result":
+        """The result of one policy alone: ``result["TS-MA-0"]``, or by the call that makes the policy,
+        ``result["TSMA(alpha=0.0)"]``."""
+        p = self.find(policy)
+        one = {name: getattr(self.settings, name)[p : p + 1] for name in ("policies", "labels", "engines")}
+        arrays = {name: getattr(self, name)[p : p + 1] for name in ARRAYS if name != "checkpoints"}
+        seconds = {"seconds": self._seconds()[p : p + 1].tolist()} if "seconds" in self.provenance else {}
+        settings = dataclasses.replace(self.settings, **one)
+        return dataclasses.replace(self, settings=settings, provenance=self.provenance | seconds, **arrays)
+
+    __iter__ = None  # it has policies, runs and checkpoints: which of them would it be?
+
+    @property
     def stuck(self) -> NDArray[np.bool_]:
         """(policy, run): whether one bad arm got more than half of the pulls.
 
@@ -101,7 +127,7 @@ class Result:
 
     def summary(self) -> Summary:
         """One row per policy; ``print`` it for a table."""
-        final = self.regret[:, :, -1]
+        final = self.final
         policies, runs = final.shape
         changes = isinstance(self.settings.problem, Timed)
         columns = (
@@ -117,12 +143,12 @@ class Result:
         rows = tuple(Row(label, *row) for label, row in zip(self.labels, values, strict=True))
         return Summary(rows, self.notes)
 
-    def compare(self, first: str, second: str, level: float = 0.95) -> Difference:
+    def compare(self, first: str | Policy, second: str | Policy, level: float = 0.95) -> Difference:
         """The regret of one policy minus that of another, over the same runs.
 
         Parameters:
-            first: the label of the one.
-            second: the label of the other.
+            first: the one, by its label or by the call that makes it.
+            second: the other.
             level: how often the intervals are to hold.
         """
         return comparison.compare(self, first, second, level)
