@@ -60,7 +60,7 @@ def test_public_names_are_the_contract() -> None:
         thrifty.Poisson: "means",
         thrifty.Exponential: "means",
         thrifty.simulate: "policies, problem, horizon, runs=20, seed=0, prior=None, workers=None, "
-        "engine='auto', checkpoints=None, delay=0, progress=False",
+        "engine='auto', checkpoints=None, delay=0, progress=None",
         thrifty.Bandit: "policy, arms, horizon=None, seed=None, prior=None, reward_range=(0.0, 1.0), "
         "statistics=None, pending_for=1000, engine='auto'",
         thrifty.GeometricDelay: "mean",

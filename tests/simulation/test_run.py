@@ -1,5 +1,6 @@
 """simulate: the same numbers whatever happens around them, right answers at the edges, clear refusals."""
 
+import io
 import itertools
 import math
 import re
@@ -17,10 +18,12 @@ from tests.support.own import Sampler
 from tests.support.policies import every_policy
 from thrifty.engines import TOURNAMENT_FROM
 from thrifty.engines.memory import policy_stream, reward_stream
+from thrifty.errors import InvalidType
 from thrifty.numerics import random
 from thrifty.policies import POLICIES, Policy
 from thrifty.policies.base import HorizonPolicy
 from thrifty.policies.catalogue import chosen
+from thrifty.simulation import progress
 from thrifty.simulation import run as run_module
 
 EVERY = every_policy()
@@ -344,6 +347,48 @@ def test_progress_is_shown_on_standard_error_alone_if_that_is_a_terminal(
     else:
         assert shown.err == ""
     assert threading.active_count() == threads
+
+
+def test_progress_shows_by_itself_only_of_what_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for after, seen in ((math.inf, False), (0.0, True)):
+        monkeypatch.setattr(progress, "AFTER", after)
+        thrifty.simulate(thrifty.KLUCBPlusPlus(), sevenths(3), 100, runs=2)
+        assert ("simulating" in capsys.readouterr().err) is seen
+        thrifty.simulate(thrifty.KLUCBPlusPlus(), sevenths(3), 100, runs=2, progress=False)
+        assert capsys.readouterr().err == ""
+
+
+def test_a_bar_that_comes_late_shows_all_that_was_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After two seconds of a clock that the test turns."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    now = [0.0]
+    monkeypatch.setattr("tqdm.std.time", lambda: now[0])
+    with progress.bar(100, "working", shown=None) as advance:
+        for second, percent in ((1.0, ""), (1.9, ""), (2.1, "60%")):
+            now[0] = second
+            advance(20)
+            assert (percent in capsys.readouterr().err) if percent else not capsys.readouterr().err
+    assert capsys.readouterr().err
+
+
+def test_nobody_need_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = io.StringIO()
+    closed.close()
+    for stream in (None, closed):
+        monkeypatch.setattr(sys, "stderr", stream)
+        for shown in (None, True):
+            thrifty.simulate(thrifty.KLUCBPlusPlus(), sevenths(3), 100, runs=2, progress=shown)
+
+
+def test_progress_must_be_a_flag_or_nothing() -> None:
+    for wrong in ("yes", 1, 0):
+        with pytest.raises(InvalidType, match=f"progress must be True, False or None, got {wrong!r}"):
+            thrifty.simulate(thrifty.UCB1(), sevenths(3), 10, progress=wrong)  # type: ignore[arg-type]
 
 
 # Refusals -----------------------------------------------------------------------------------------------

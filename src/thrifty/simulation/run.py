@@ -21,7 +21,7 @@ from thrifty.problems import Problem
 from thrifty.simulation.game import Game
 from thrifty.simulation.plain import PlainPolicy
 from thrifty.simulation.plan import Plan, plan
-from thrifty.simulation.progress import Advance, bar
+from thrifty.simulation.progress import Advance, bar, wanted
 from thrifty.simulation.result import Result
 from thrifty.slices import cost, slices
 
@@ -40,7 +40,7 @@ def simulate(
     engine: str = "auto",
     checkpoints: Sequence[int] | None = None,
     delay: int | Delay = 0,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Result:
     """Play each policy ``runs`` times for ``horizon`` rounds.
 
@@ -58,7 +58,8 @@ def simulate(
         checkpoints: the rounds at which regret is recorded, to which the horizon is added; by default about
             100, evenly spaced in the logarithm.
         delay: how many more decisions are made before a reward arrives: 100, or ``GeometricDelay(100)``.
-        progress: show a bar with the time left, on a terminal or in a notebook.
+        progress: show a bar with the time left, on a terminal or in a notebook; by default if there is work
+            for more than two seconds.
 
     >>> import thrifty
     >>> problem = thrifty.Bernoulli([0.9, 0.1])
@@ -68,6 +69,8 @@ def simulate(
     """
     ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints, delay)
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
+    wanted(progress)
+    compile_for(ready)  # before the clock of the bar runs
     with bar(work(ready), "simulating", shown=progress) as advance:
         return execute(ready, workers, advance)
 
