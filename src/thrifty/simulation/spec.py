@@ -42,16 +42,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from thrifty import checks
+from thrifty import checks, delays
 from thrifty.delays import DELAYS, NO_DELAY, ConstantDelay, Delay
 from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
-from thrifty.policies import POLICIES, Policy
+from thrifty.policies import POLICIES, Policy, checked
 from thrifty.problems import PROBLEMS, Along, Changing, Of, Problem
 from thrifty.simulation.named import function, law, look_beside, policy_class, problem_class
-from thrifty.simulation.plain import PlainPolicy
+from thrifty.simulation.plain import PlainPolicy, is_plain
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import simulate
@@ -94,7 +94,7 @@ class Spec:
         """Check what needs several keys at once: whether policies, problem, horizon and engine fit."""
         return plan(**vars(self))
 
-    def simulate(self, workers: int | None = None, *, progress: bool = False) -> Result:
+    def simulate(self, workers: int | None = None, *, progress: bool | None = None) -> Result:
         """Run it. ``workers`` and ``progress`` change nothing in the numbers."""
         return simulate(**vars(self), workers=workers, progress=progress)
 
@@ -157,8 +157,15 @@ def _build(key: str, value: object, tag: str, classes: Mapping[str, type[T]]) ->
             raise FileError(f"{name} cannot be made: {error}") from None
 
 
+def made(value: object) -> bool:
+    """Whether this is an object of Python, and not what a file can say."""
+    return not isinstance(value, str | int | float | list | dict | None)
+
+
 def _problem(key: str, value: object) -> Problem:
     """A problem, which may have others in it."""
+    if made(value):
+        return cast(Problem, value)  # ``plan`` checks it
     if not isinstance(value, dict):
         return _build(key, value, "kind", PROBLEMS)
     with located(f"{key}."):
@@ -196,6 +203,10 @@ def _absent(table: Any) -> Any:
 
 def _policy(key: str, value: object) -> Policy:
     """A policy, which may have another one in it, and a law."""
+    if is_plain(value):
+        return cast(Policy, value)
+    if made(value):
+        return checked(key, value)
     if not isinstance(value, dict):
         return _build(key, value, "name", POLICIES)
     with located(f"{key}."):
@@ -224,6 +235,8 @@ def _positive(key: str, value: object) -> int:
 def _delay(key: str, value: object) -> Delay:
     if isinstance(value, dict):
         return _build(key, value, "kind", DELAYS)
+    if made(value):
+        return delays.clean(value)
     return ConstantDelay(checks.integer(key, value, at_least=0))
 
 

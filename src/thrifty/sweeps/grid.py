@@ -14,19 +14,23 @@
     alpha = [0.0, 0.5, 1.0]
 
 A problem with a horizon is one case, with a result of its own; all policies play in each case, on the same
-rewards.
+rewards. In Python the same is a table, in which problems, policies and delays may be objects.
 """
 
 import hashlib
 import itertools
 import json
+import pickle
+import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from thrifty import cache, checks, problems
-from thrifty.errors import InvalidValue
+from thrifty.errors import FileError, InvalidType, InvalidValue
 from thrifty.simulation.named import code, look_beside
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
@@ -55,6 +59,40 @@ def load(path: Path) -> list[Case]:
     with located(f"{path}: "):
         look_beside(path)
         return read(parse(path))
+
+
+def given(table: Mapping[str, Any]) -> list[Case]:
+    """The experiments that a table from Python describes, checked: that they can be sent to other processes
+    too."""
+    plain = {
+        str(key): list(value) if isinstance(value, tuple | range | np.ndarray) else value
+        for key, value in table.items()
+    }
+    if not isinstance(plain.get("policies", []), list):
+        plain["policies"] = [plain["policies"]]
+    try:
+        cases = read(plain)
+    except FileError as error:
+        raise InvalidValue(str(error)) from None
+    for case in cases:
+        check_portable("problem", case.spec.problem)
+        for i, policy in enumerate(case.spec.policies):
+            check_portable(f"policies[{i}]", policy)
+    return cases
+
+
+def check_portable(name: str, value: object) -> None:
+    """Other processes must be able to have it, by pickle, for which a class is its module and its name."""
+    try:
+        sent = pickle.dumps(value)
+    except Exception as error:  # objects raise anything
+        what = f"must be what pickle can send to other processes, got {checks.shown(value)}"
+        raise InvalidType(f"{name} {what}: {error}") from None
+    if b"__main__" in sent and not hasattr(sys.modules["__main__"], "__file__"):
+        raise InvalidType(
+            f"{name} must be of a class in a file, where other processes find it, and not in a notebook or a "
+            f"console, got {checks.shown(value)}"
+        )
 
 
 def read(table: Mapping[str, Any]) -> list[Case]:

@@ -142,6 +142,9 @@ def _work(pipe: Any) -> None:
             (spec, chunk), done = pipe.recv(), 0
         except EOFError:
             return
+        except Exception as error:  # a class that is not to be found here
+            pipe.send(ThriftyError(f"a worker cannot read what it is to play: {error}"))
+            continue
         try:
             answer: list[Outcome] | Exception = chunks.play(spec, chunk, advance)
         except Exception as error:

@@ -10,15 +10,16 @@ import contextlib
 import difflib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from thrifty import checks, storage
-from thrifty.errors import FileError, InvalidValue
+from thrifty.errors import FileError, InvalidType, InvalidValue
 from thrifty.problems import own
-from thrifty.simulation.progress import bar
+from thrifty.simulation.progress import bar, wanted
 from thrifty.simulation.result import Result
 from thrifty.simulation.run import cores, provenance
 from thrifty.sweeps import chunks, grid
@@ -38,33 +39,41 @@ DIFFERENCE = 20  # lines of it that an error shows
 
 
 def sweep(
-    spec: str | os.PathLike[str],
+    spec: str | os.PathLike[str] | Mapping[str, Any],
     out: str | os.PathLike[str],
     workers: int | None = None,
     backend: str = "local",
     scheduler: str | None = None,
     chunk: float = CHUNK,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> dict[str, Result]:
-    """Run the sweep of a TOML file into a folder, or go on with it; the result of each case.
+    """Run a sweep into a folder, or go on with it; the result of each case.
 
     Parameters:
-        spec: the TOML file.
+        spec: a TOML file, or a table with the keys of one, in which policies, problems and delays may be
+            objects: ``{"policies": [TSMA(), UCB1()], "problem": Bernoulli([0.9, 0.8]), "horizon": 1e4}``.
         out: the folder for the results: a new one, or that of the sweep to go on with.
         workers: processes; by default one for each core.
         backend: "local" for processes on this machine, "dask" for a Dask cluster.
         scheduler: the address of the cluster's scheduler; by default the cluster of the current Dask client.
         chunk: about how many seconds of work go together.
-        progress: show a bar with the time left, on a terminal or in a notebook.
+        progress: show a bar with the time left, on a terminal or in a notebook; by default if there is work
+            for more than two seconds.
 
     Only ``spec`` determines the numbers.
     """
     checks.choice("backend", backend, BACKENDS)
+    wanted(progress)
     if backend == "local" and scheduler is not None:
         raise InvalidValue(f"scheduler must be None unless backend is 'dask', got {scheduler!r}")
     if backend == "dask" and workers is not None:
         raise InvalidValue(f"workers must be None if backend is 'dask', which has its own, got {workers!r}")
-    cases = grid.load(Path(spec))
+    if isinstance(spec, Mapping):
+        cases = grid.given(spec)
+    elif isinstance(spec, str | os.PathLike):
+        cases = grid.load(Path(spec))
+    else:
+        raise InvalidType(f"spec must be a TOML file or a table with its keys, got {checks.shown(spec)}")
     with open_pool(workers, backend, scheduler) as pool:
         results = dict(run(cases, Path(out), pool, chunk, progress=progress))
     return {case.name: results[case.name] for case in cases}
@@ -86,7 +95,7 @@ def run(
     pool: Processes | Cluster,
     chunk: float = CHUNK,
     *,
-    progress: bool = False,
+    progress: bool | None = False,
 ) -> Iterator[tuple[str, Result]]:
     """Finish what is not finished, in chunks of so many seconds. Yields each case and its result."""
     chunk = checks.positive("chunk", chunk)
