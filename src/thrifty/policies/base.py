@@ -13,6 +13,7 @@ from thrifty.engines import ENGINES, FASTER_FROM
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.laws import Law
+from thrifty.shown import policy_table
 from thrifty.state.fields import Component
 
 # The rewards that a family's divergence is made for; that of Bernoulli is valid for all in [0, 1].
@@ -154,6 +155,9 @@ class Policy(ABC):
     def stages(self, arms: int, horizon: int) -> list[tuple[int, Rule]]:
         """The rules that it follows, each with the round from which on: one, unless it is anytime."""
         return [(0, self.resolve(arms, horizon))]
+
+    def _repr_html_(self) -> str:
+        return policy_table(self)
 
 
 # The names of functions that a policy may have for the kernels; those of the user's own have the first.
