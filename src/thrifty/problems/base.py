@@ -14,6 +14,7 @@ from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.problems.compiled import address_of, own_pull, packed
+from thrifty.shown import Shown, problem_table
 
 Numbers = Sequence[Any] | Floats  # given as either, kept as a tuple; None: the arm is not there
 
@@ -37,7 +38,7 @@ class Arms(NamedTuple):
         return 0 if self.pull is None else address_of(self.pull)
 
 
-class Problem(ABC):
+class Problem(Shown, ABC):
     """What all problems have. Each is a frozen dataclass whose fields are those of its TOML table.
 
     One of your own has the property ``expectations``, the true mean reward of each arm, and a method
@@ -109,6 +110,9 @@ class Problem(ABC):
     def sub_gaussian(self) -> float:
         """The least variance, or a bound on it, of normal laws whose tails cover those of the rewards."""
         return 0.25 if self.rewards in BOUNDED else math.inf
+
+    def _repr_html_(self) -> str:
+        return problem_table(self)
 
     def _arms(self, pull: Callable[..., float] | None, params: Floats, values: Floats | None = None) -> Arms:
         pairs = np.zeros((len(params), 2))

@@ -17,6 +17,7 @@ from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidCall, InvalidType, InvalidValue
 from thrifty.problems.base import REWARDS, Arms, Problem, checked
+from thrifty.table import Table
 
 
 class Timed(Problem):
@@ -40,6 +41,10 @@ class Timed(Problem):
     def known(self) -> tuple[Problem, ...]:
         """Problems that are in force in some rounds, by which policies are judged beforehand."""
         return (self.at(1)[0],)
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{t:,}", repr(self.at(t)[0])) for t in (1, *self.marks)]
+        return Table(("from round", "problem"), rows, repr(self), left=2).html()
 
     @property
     def rewards(self) -> str:  # type: ignore[override]

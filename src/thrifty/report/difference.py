@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from thrifty.report.figures import save
+from thrifty.report.figures import plain, save
 from thrifty.report.scale import logarithmic
 from thrifty.report.style import GREY
 from thrifty.simulation.comparison import Difference
@@ -26,7 +26,7 @@ def draw(difference: Difference, path: str | os.PathLike[str]) -> Path:
     logarithmic(axes, "x", t.astype(float))
     axes.set_xlabel("t")
     axes.set_ylabel("difference of regret")
-    axes.set_title(f"{difference.first} minus {difference.second}", fontsize=10.5)
+    axes.set_title(plain(f"{difference.first} minus {difference.second}"), fontsize=10.5)
     axes.legend(frameon=False, loc="best")
     axes.spines[["top", "right"]].set_visible(False)
     return save(figure, path)

@@ -4,6 +4,9 @@
 side. Nothing goes through pyplot: no figure is shared, no window is opened, and threads do not meet.
 """
 
+import base64
+import html
+import io
 import math
 import os
 import threading
@@ -47,7 +50,7 @@ from thrifty.theory import lower_bound, lower_bound_bounded
 
 BAND = (0.05, 0.95)  # quantiles over the runs
 APART = 1.1  # the ratio of two means from which curves can be told apart
-DPI = 200
+DPI, SCREEN_DPI = 200, 100  # of files, and in notebooks
 WARNING = "#a33a00"
 UNDATED: dict[str, dict[str, None]] = {
     ".svg": {"Date": None},
@@ -66,9 +69,10 @@ def overview(result: Result, path: str | os.PathLike[str] | None = None) -> Figu
     left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.15))
     regret(result, left)
     trade(result, right)
-    figure.suptitle(setting(result), fontsize=10.5)
+    figure.suptitle(plain(setting(result)), fontsize=10.5)
     if result.notes:
-        figure.supxlabel("\n".join(fill(note, 170) for note in result.notes), fontsize=8.0, color=WARNING)
+        notes = "\n".join(fill(plain(note), 170) for note in result.notes)
+        figure.supxlabel(notes, fontsize=8.0, color=WARNING)
     if path is not None:
         save(figure, path)
     return figure
@@ -119,7 +123,7 @@ def regret(result: Result, ax: Axes) -> None:
             label=result.labels[i],
         )
     ends = [(t[-1], mean) for mean in means[:, -1]]
-    texts, colours = list(result.labels), [look.colour for look in looks]
+    texts, colours = list(map(plain, result.labels)), [look.colour for look in looks]
     if bound is not None:
         rounds, values, constant = bound
         slope = np.format_float_positional(constant, precision=3, fractional=False, trim="-")
@@ -156,7 +160,7 @@ def trade(result: Result, ax: Axes) -> None:
             ax.plot([x[i], x[i]], [np.clip(y[i], bottom[i], top[i]), y[i]], linestyle=":", **bar)
         ax.plot(x[i], y[i], look.marker, color=look.colour, markersize=6.0, label=result.labels[i])
     colours = [look.colour for look in looks]
-    PointLabels(ax, np.column_stack([x, y]), result.labels, colours, bars)
+    PointLabels(ax, np.column_stack([x, y]), list(map(plain, result.labels)), colours, bars)
     finish(ax, "posterior draws per run", f"cumulative pseudo-regret at T ({_statistic(result)})")
 
 
@@ -172,6 +176,15 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
             lambda file: figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=UNDATED[suffix]),
         )
     return target
+
+
+def image(result: Result) -> str:
+    """The overview as an HTML image that holds its own data, for notebooks."""
+    drawn = io.BytesIO()
+    overview(result).savefig(drawn, format="png", dpi=SCREEN_DPI)
+    data = base64.b64encode(drawn.getvalue()).decode()
+    alternative = html.escape(f"regret against t and against draws: {setting(result)}")
+    return f'<img style="max-width: 100%" alt="{alternative}" src="data:image/png;base64,{data}">'
 
 
 def setting(result: Result) -> str:
@@ -267,6 +280,11 @@ def bound_constant(problem: Problem) -> float:
             [(list(row or ()), [1.0 / len(row or ())] * len(row or ())) for row in problem.samples]
         )
     return 0.0
+
+
+def plain(text: str) -> str:
+    """Text in which a dollar is a dollar: matplotlib would take two of them for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _looks(result: Result) -> list[Style]:

@@ -34,7 +34,7 @@ from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.errors import InvalidValue
 from thrifty.policies import Policy
-from thrifty.table import aligned
+from thrifty.table import Table, listed
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
@@ -85,6 +85,17 @@ class Difference:
         return f"{better} has less regret than {worse} at the horizon"
 
     def __str__(self) -> str:
+        return self._table().text()
+
+    def __repr__(self) -> str:
+        low, high = self.interval[:, -1]
+        at = f"{self.mean[-1]:,.2f}, {100 * self.level:g} % from {low:,.2f} to {high:,.2f}"
+        return f"<Difference: {self.first} minus {self.second}, {at}, {self.runs:,} runs>"
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+    def _table(self) -> Table:
         shown = np.unique(np.linspace(0, self.checkpoints.size - 1, SHOWN).round().astype(int))
         rows = [
             (
@@ -95,10 +106,8 @@ class Difference:
         ]
         heading = ("t", "difference", "± s.e.", "from", "to", "from, all t", "to, all t")
         share = f"{100 * self.wins:.0f} % of the runs have less regret with {self.first}"
-        return (
-            f"{self.first} minus {self.second}\n\n{aligned(heading, rows)}\n\n"
-            f"{self.verdict}; {share}, {100 * self.ties:.0f} % the same{_warning(self.runs)}"
-        )
+        notes = [f"{self.verdict}; {share}, {100 * self.ties:.0f} % the same", _warning(self.runs)]
+        return Table(heading, rows, f"{self.first} minus {self.second}", notes)
 
 
 @dataclass(frozen=True)
@@ -137,17 +146,30 @@ class Ranking:
     runs: int
 
     def __str__(self) -> str:
+        return self._table().text()
+
+    def __repr__(self) -> str:
+        return f"<Ranking: {listed([f'{_places(r)} {r.policy}' for r in self.ranks])}>"
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+    def _table(self) -> Table:
         rows = [
             (
                 r.policy,
                 f"{r.regret:,.1f}",
                 *(f"{value:,.1f}" for value in (r.excess, r.low, r.high)),
-                f"{r.best}" if r.best == r.worst else f"{r.best} to {r.worst}",
+                _places(r),
             )
             for r in self.ranks
         ]
         heading = ("policy", "regret", "more than the first", "from", "to", "rank")
-        return aligned(heading, rows) + _warning(self.runs)
+        return Table(heading, rows, notes=[_warning(self.runs)])
+
+
+def _places(rank: Rank) -> str:
+    return f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
 
 
 def compare(result: "Result", first: str | Policy, second: str | Policy, level: float = 0.95) -> Difference:
@@ -244,7 +266,7 @@ def _unseen(regrets: Floats, largest: Floats | float) -> Floats:
 def _warning(runs: int) -> str:
     if runs >= FEW:
         return ""
-    return f"\n\n{runs} runs are too few for intervals: they hold less often than they say below {FEW} runs"
+    return f"{runs} runs are too few for intervals: they hold less often than they say below {FEW} runs"
 
 
 def _quantile_of_t(runs: int, level: float) -> float:

@@ -15,12 +15,13 @@ from thrifty import checks, storage
 from thrifty import problems as known_problems
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import DELAYS, NO_DELAY, Delay
-from thrifty.errors import FileError, InvalidCall, ThriftyError
+from thrifty.errors import FileError, InvalidCall, MissingExtra, ThriftyError
 from thrifty.policies import Policy, registered, restored
 from thrifty.problems import Problem, Timed
 from thrifty.simulation import assumptions, comparison, lookup
 from thrifty.simulation.comparison import Difference, Ranking
 from thrifty.simulation.summary import Row, Summary
+from thrifty.table import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,6 +72,25 @@ class Result:
     draws: Integers
     evaluations: Integers
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Result: {listed(self.labels)}; {self._setting()}>"
+
+    def _repr_html_(self) -> str:
+        """The summary and, if matplotlib is there, the figure."""
+        summary = self.summary()
+        table = summary.table(summary.notes, self._setting()).html()
+        try:
+            from thrifty.report import figures
+        except MissingExtra:
+            return table
+        return table + figures.image(self)
+
+    def _setting(self) -> str:
+        """What was simulated, in a line."""
+        one = self.settings
+        arms, runs = one.problem.gaps.size, f"{one.runs:,} run{'s' if one.runs > 1 else ''}"
+        return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}"
 
     @property
     def labels(self) -> tuple[str, ...]:

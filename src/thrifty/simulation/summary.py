@@ -1,9 +1,10 @@
 """The summary of a result: one row per policy, with what a mean alone would hide."""
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from textwrap import fill
 
-from thrifty.table import aligned
+from thrifty.table import Table, listed
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,18 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        table = aligned(HEADINGS, [_cells(row) for row in self.rows])
-        return "\n\n".join([table, *(fill(note, 110) for note in self.notes)])
+        return self.table([fill(note, 110) for note in self.notes]).text()
+
+    def __repr__(self) -> str:
+        regrets = [f"{row.policy} {row.regret:,.1f} ± {row.error:,.1f}" for row in self.rows]
+        return f"<Summary of regret: {listed(regrets)}>"
+
+    def _repr_html_(self) -> str:
+        return self.table(self.notes).html()
+
+    def table(self, notes: Sequence[str], title: str = "") -> Table:
+        """All of it, to be written in one way or another."""
+        return Table(HEADINGS, [_cells(row) for row in self.rows], title, notes)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
