@@ -13,7 +13,7 @@ from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
-from thrifty.online import forks, known, snapshot
+from thrifty.online import forks, known, shown, snapshot
 from thrifty.online.core import Core, new_core
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
@@ -153,6 +153,9 @@ class Bandit:
 
     def __repr__(self) -> str:
         return f"<Bandit of {len(self):,} arms, {self._policy!r}, {self.decisions:,} decisions>"
+
+    def _repr_html_(self) -> str:
+        return shown.bandit_table(self)
 
     @property
     @reading

@@ -44,7 +44,7 @@ from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy
 from thrifty.replays import log as logs
 from thrifty.replays.log import Log
-from thrifty.table import aligned
+from thrifty.table import Table
 
 METHODS = ("rejection", "ips")
 SHOWN = 5  # arms that an error names
@@ -89,14 +89,26 @@ class Replay:
     def __str__(self) -> str:
         return f"{self.report}\n\n{table([self])}" if self.bad else table([self])
 
+    def __repr__(self) -> str:
+        low, high = self.interval
+        value = f"{self.value:.5f}, {100 * self.level:g} % from {low:.5f} to {high:.5f}"
+        return f"<Replay of {self.policy}, {self.method}: {value}; the log {self.logged:.5f}>"
+
+    def _repr_html_(self) -> str:
+        return _table([self])._replace(title=self.report if self.bad else "").html()
+
 
 def table(replays: Sequence[Replay]) -> str:
     """Several replays of one log, and the log's own mean."""
+    return _table(replays).text()
+
+
+def _table(replays: Sequence[Replay]) -> Table:
     one = replays[0]
     heading = ("", "mean reward", "± s.e.", f"{100 * one.level:g} % from", "to", "decisions")
     rows = [_row(r.policy, r.value, r.error, *r.interval, r.decisions) for r in replays]
     log = _row("the log", one.logged, one.logged_error, *one.logged_interval, one.rows)
-    return aligned(heading, [*rows, log])
+    return Table(heading, [*rows, log])
 
 
 def _row(name: str, value: float, error: float, low: float, high: float, count: float) -> tuple[str, ...]:
