@@ -23,7 +23,7 @@ examples:
   thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)"
   thrifty compare out/paper.npz "TS-MA-0" "TS (Gaussian)" --plot difference.png
 
-Policies are named as in the summary of the result.""",
+Policies are named as in the summary of the result, or by the call that makes them: "TSMA(alpha=0.8)".""",
     )
     parser.add_argument(
         "result",
@@ -31,7 +31,7 @@ Policies are named as in the summary of the result.""",
         type=Path,
         help="a result (.npz) of thrifty simulate or sweep, or a folder of them",
     )
-    parser.add_argument("policies", metavar="POLICY", nargs="*", help="two of them, by their labels")
+    parser.add_argument("policies", metavar="POLICY", nargs="*", help="two of them, by name")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the difference (.png, .svg or .pdf)")
     parser.set_defaults(run=run)
