@@ -72,7 +72,9 @@ def tell(address, state, i):
 @kernel
 def untried(state):
     """An arm without a law, and it counts as handed out then: a new one, or one whose pulls have expired. The
-    number of arms, if there is none."""
+    number of arms, if there is none, or if the policy chooses from the beginning."""
+    if not state.rule.first:
+        return state.count[ARMS]
     i = state.count[HANDED]
     while i < state.count[ARMS] and (statistics.has_law(state, i) or state.pending[i, 0] > 0):
         i += 1

@@ -35,6 +35,12 @@ class Rule(NamedTuple):
     prior_weight: float = 0.0  # 0: every arm is pulled once instead
     grid: int = 0  # M: rewards in [0, 1] are rounded to multiples of 1/M, at random, so that their means stay
     least: float = 0.0  # with a count up to this there is no law, and the mean counts as infinite
+    first: bool = True  # every arm without a prior is pulled once, before the policy chooses
+
+    @property
+    def initial(self) -> int:
+        """How many rounds go by without a choice, if there is no prior."""
+        return self.arms if self.first else 0
 
 
 class Hooks(NamedTuple):

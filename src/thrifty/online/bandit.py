@@ -73,6 +73,7 @@ class Bandit:
         seed = _read_seed(seed)
         self._policy = policy
         self._ids = Ids(arms)
+        policy.check_arms(len(self._ids))
         self._rewards = Rewards(policy, reward_range)
         self._horizon, self._guessed = self._read_horizon(horizon)
         self._pending_for = _read_pending_for(pending_for)

@@ -41,6 +41,8 @@ def new_core(
 def core_of(playing: Program, memory: Memory, engine: str) -> "Core":
     """The core around a memory."""
     policy = playing.policy.played
+    if policy.told:
+        raise InvalidValue(f"{policy!r} is told the problem, so it plays in simulate alone: here is none")
     ours = all(checks.is_ours(type(part)) for part in (policy, policy.drawn_from) if part)
     return (Core if ours else OwnCore)(playing, memory, engine)
 
@@ -129,7 +131,7 @@ class Core:
     @property
     def _new(self) -> int:
         """How many arms are handed out next without a choice."""
-        if self.memory.field("waiting")[0] == 0:
+        if self.memory.field("waiting")[0] == 0 or not self.memory.state.rule.first:
             return 0
         rest = slice(self.memory.field("count")[HANDED], None)
         return int(np.count_nonzero((self.pulls[rest] == 0) & (self.pending[rest] == 0)))

@@ -88,6 +88,7 @@ class Policy(ABC):
     draws_index: ClassVar[bool] = False  # whether an index is a draw, and counted as one
     own_columns: ClassVar[int] = 0  # numbers of its own that it keeps for each arm
     components: ClassVar[tuple[Component, ...]] = ()  # what else it keeps
+    told: ClassVar[bool] = False  # whether it is told the problem, as only ``simulate`` can
 
     @property
     @abstractmethod
@@ -107,6 +108,16 @@ class Policy(ABC):
     def resolve(self, arms: int, horizon: int) -> Rule:
         """The policy's numbers for this many arms and this horizon, as the kernels see them."""
         return Rule(arms, horizon)
+
+    @property
+    def least_arms(self) -> int:
+        """How many arms there must be when it begins."""
+        return 1
+
+    def check_arms(self, arms: int) -> None:
+        """There are so many arms when it begins."""
+        if arms < self.least_arms:
+            raise InvalidValue(f"{self!r} needs at least {self.least_arms} arms, got {arms}")
 
     @property
     def played(self) -> "Policy":

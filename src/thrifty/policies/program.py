@@ -158,7 +158,9 @@ def _index(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
     if engine == "scan" and not {"choose", "refresh", "index"} & set(wanted):
         hooks["refresh"] = compiled.policy_hook(policy, "index", functions["index"], column=True)
     if policy.changes == "when pulled":
-        hooks |= {name: compiled.schedule_hook("when pulled", name) for name in ("renewed", "spends")}
+        spent = policy.counts_pending or "rng" in asked  # else its index would be the same again
+        kept = ["renewed", "spends"] if spent else ["renewed"]
+        hooks |= {name: compiled.schedule_hook("when pulled", name) for name in kept}
     hooks["pending"] = int(policy.changes in ("when pulled", "with time"))
     hooks["alike"] = int(not asked & {"own", "last", "rewards", "i", "state"})
     return hooks, {*components, *policy.components}

@@ -71,7 +71,8 @@ def plan(
     arms = _problem(problem).size
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     prior = None if prior is None else checks.prior(prior)
-    if prior is None and horizon < arms:
+    stages = tuple(_stages(policy, arms, horizon, prior) for policy in policies)
+    if prior is None and horizon < max(rules[0][1].initial for rules in stages):
         raise InvalidValue(
             f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
             f"pulls, got {horizon}"
@@ -95,7 +96,6 @@ def plan(
         prior=prior,
         delay=delays.clean(delay),
     )
-    stages = tuple(_stages(policy, arms, horizon, prior) for policy in policies)
     return Plan(settings, _checkpoints(checkpoints, horizon), policies, stages)
 
 
@@ -104,7 +104,8 @@ def _stages(
 ) -> list[tuple[int, Rule]]:
     """The rules that a policy follows, each with the round from which on."""
     if not isinstance(policy, Policy):
-        return [(0, Rule(arms, horizon))]
+        return [(0, Rule(arms, horizon, first=False))]
+    policy.check_arms(arms)
     mean, weight = prior or (0.0, 0.0)
     return [
         (start, rule._replace(prior_mean=mean, prior_weight=weight))

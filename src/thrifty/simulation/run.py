@@ -175,7 +175,7 @@ def play_run(
     began, settings, rules = time.thread_time(), ready.settings, dict(ready.stages[p])
     game = Game(ready, p, run)
     kept = (lambda: int(game.memory.field("used")[0])) if game.memory.field("used").size else None
-    initial = rules[0].arms if settings.prior is None else 0  # rounds without a choice
+    initial = rules[0].initial if settings.prior is None else 0  # rounds without a choice
     each = _cost(ready, p)
     simple = each if game.stepwise else cost(ready.stages[p][-1][1], looks_at_all=False)
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted

@@ -21,9 +21,10 @@ def seconds(spec: Spec) -> tuple[float, ...]:
     """Processor time of all runs of each policy."""
     ready = spec.plan()
     compile_for(ready)
-    initial = 0 if spec.prior else spec.problem.size
 
     def one_run(p: int) -> float:
+        initial = 0 if spec.prior else ready.stages[p][0][1].initial
+
         def play(rounds: int) -> float:
             outcome = play_run(_beginning(ready, initial + rounds), p, 0)
             return outcome.seconds if outcome else 0.0
