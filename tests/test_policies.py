@@ -294,6 +294,7 @@ def test_policies_say_for_which_rewards_they_are() -> None:
             *(policy for policy in GRID if getattr(policy, "law", None) == "gaussian"),
             *(policy for policy in GRID if getattr(policy, "family", None) == "gaussian"),
             *(policy for policy in GRID if hasattr(policy, "variance")),
+            *(policy for policy in GRID if policy.group == "Baselines"),
             *(thrifty.DirichletSampling(variant) for variant in ("unknown-bound", "quantile", "robust")),
         ],
     }

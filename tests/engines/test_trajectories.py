@@ -166,6 +166,8 @@ def test_kinetic_follows_scan_on_rewards_in_between(policy: Policy) -> None:
 def test_a_single_arm_and_a_horizon_of_the_initial_pulls(engine: str) -> None:
     for means, horizon in (([0.7], 20), ([0.2, 0.9, 0.4], 3)):
         for policy in (policy for policy in EVERY if engine in policy.runs_on):
+            if len(means) > 1 and not policy.resolve(3, 3).first:
+                continue
             run = new_run(policy, thrifty.Bernoulli(means), horizon, engine=engine)
             run.play(0, horizon)
             assert run.state.pulls.tolist() == [horizon // len(means)] * len(means)

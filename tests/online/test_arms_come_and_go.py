@@ -17,6 +17,7 @@ from tests.support.live import (
     EVERY,
     EVERYWHERE,
     FIELDS,
+    PATIENT,
     Coins,
     Widening,
     column,
@@ -343,7 +344,7 @@ def test_draws_are_counted_for_the_arm_that_they_are_made_for(engine: str) -> No
     assert max(draws.values()) > 100
 
 
-@EVERYWHERE
+@PATIENT
 def test_an_id_comes_back_as_a_new_arm(policy: Policy, engine: str) -> None:
     bandit = thrifty.Bandit(policy, ["a", "b", "c"], seed=3, engine=engine)
     for _ in range(50):
@@ -360,7 +361,7 @@ def test_an_id_comes_back_as_a_new_arm(policy: Policy, engine: str) -> None:
     assert "b" in bandit.select_many(200)
 
 
-@EVERYWHERE
+@PATIENT
 def test_down_to_one_arm_and_up_again(policy: Policy, engine: str) -> None:
     bandit, coins = thrifty.Bandit(policy, 5, seed=3, engine=engine), Coins([0.2, 0.9, 0.4, 0.6, 0.1], 1)
     for _ in range(30):
@@ -547,7 +548,7 @@ def test_many_arms_at_once_are_as_good_as_one_by_one(policy: Policy, engine: str
         assert bandit.arms == [0, 1, 2, *names]
         chosen = bandit.select_many(40)
         bandit.update_many(chosen, [1.0] * 40)
-        assert {*chosen} >= ({*names} if prior is None else set())
+        assert {*chosen} >= ({*names} if prior is None and policy.resolve(3, 3).first else set())
         assert bandit.statistics()["pulls"].sum() == 45
 
 

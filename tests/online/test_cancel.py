@@ -9,7 +9,7 @@ from scipy import stats
 
 import thrifty
 from tests.support.chance import UNLUCKY
-from tests.support.live import EVERYWHERE, everything, refused, warm
+from tests.support.live import EVERYWHERE, PATIENT, everything, refused, warm
 from thrifty.policies import Policy
 
 PULLS, MEANS = [4, 7, 5, 9], [0.45, 0.5, 0.55, 0.5]
@@ -100,7 +100,7 @@ def test_nor_in_the_second_phase_of_ts_td(engine: str) -> None:
 # Initial pulls ---------------------------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@PATIENT
 def test_initial_pulls_are_handed_out_again(policy: Policy, engine: str) -> None:
     bandit = thrifty.Bandit(policy, arms=list("abcde"), horizon=100, seed=2, engine=engine)
     assert bandit.select_many(4) == list("abcd")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thrifty
-from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, state, warm
+from tests.support.live import EVERYWHERE, PATIENT, Coins, Widening, column, decide, state, warm
 from thrifty.policies import Policy, kl_ucb_plus_plus
 
 MANY = 20_000
@@ -45,7 +45,7 @@ def test_a_prior_for_each_arm_that_is_the_same_for_all(policy: Policy, engine: s
     assert others == [first] * 3
 
 
-@EVERYWHERE
+@PATIENT
 def test_a_prior_is_worth_as_many_pulls(policy: Policy, engine: str) -> None:
     """Pseudo-observations: the same decisions as with as many real ones, arm by arm, at the same time. Where
     single rewards or their variance count, they are as many rewards at the mean."""
@@ -76,7 +76,7 @@ def test_priors_are_in_the_unit_of_the_caller() -> None:
     assert thrifty.Bandit(thrifty.TSMA(), 2, prior=(-7.5, 1.0), reward_range=None).select() in (0, 1)
 
 
-@EVERYWHERE
+@PATIENT
 def test_a_warm_start(policy: Policy, engine: str) -> None:
     """The laws are those of before. Arms without a reward are pulled first, and the others are not. Policies
     that need every single reward say so."""

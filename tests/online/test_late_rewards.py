@@ -11,7 +11,18 @@ from scipy import stats
 
 import thrifty
 from tests.support.chance import UNLUCKY, assert_share, assert_uniform
-from tests.support.live import EVERY, EVERYWHERE, Coins, Widening, column, delays_of, state, warm, wheel
+from tests.support.live import (
+    EVERY,
+    EVERYWHERE,
+    PATIENT,
+    Coins,
+    Widening,
+    column,
+    delays_of,
+    state,
+    warm,
+    wheel,
+)
 from thrifty import delays
 from thrifty.delays import Delay
 from thrifty.engines import late
@@ -160,7 +171,7 @@ def test_a_thousand_requests_in_flight_do_not_all_get_one_arm(policy: Policy, en
 # What all policies have in common ------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@PATIENT
 def test_initial_pulls_count_as_made_when_they_are_handed_out(policy: Policy, engine: str) -> None:
     """Then there is nothing to choose by, and all arms are equally good; until there is a reward."""
     bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine, pending_for=None)
@@ -173,7 +184,7 @@ def test_initial_pulls_count_as_made_when_they_are_handed_out(policy: Policy, en
     assert set(bandit.select_many(1000)) <= {1, 4}
 
 
-@EVERYWHERE
+@PATIENT
 def test_an_arm_with_a_reward_is_not_pulled_for_its_first_one(policy: Policy, engine: str) -> None:
     bandit = thrifty.Bandit(policy, 6, seed=2, engine=engine, pending_for=None)
     bandit.update_many([0, 3], [1.0, 0.0])

@@ -229,7 +229,8 @@ def test_one_arm_has_no_regret() -> None:
 
 def test_a_horizon_of_k_is_one_pull_of_each_arm() -> None:
     problem = thrifty.Bernoulli([0.5, 0.25, 1.0])
-    result = thrifty.simulate(EVERY, problem, 3, runs=2, checkpoints=[1, 2, 3])
+    able = [policy for policy in EVERY if policy.resolve(3, 3).first]
+    result = thrifty.simulate(able, problem, 3, runs=2, checkpoints=[1, 2, 3])
     assert np.all(result.pulls == 1)
     assert np.all(result.regret == [0.5, 1.25, 1.25])
 
@@ -244,7 +245,8 @@ def test_equal_arms_have_no_regret() -> None:
 def test_means_of_exactly_0_and_1_are_told_apart() -> None:
     """Rewards are certain. KL-UCB++ never returns to a mean of 0 when another is 1, whose index is 1; the
     others return at most a few times, as long as their law gives the dead arm a chance."""
-    policies = [policy for kind in POLICIES.values() for policy in chosen(kind)]  # not with a bound of 10^6
+    kinds = [kind for kind in POLICIES.values() if kind.group != "Baselines"]
+    policies = [policy for kind in kinds for policy in chosen(kind)]  # not with a bound of 10^6
     result = thrifty.simulate(policies, thrifty.Bernoulli([0.0, 1.0, 0.0]), 3000, runs=10, seed=1)
     assert np.all(result.regret[:, :, -1] == result.pulls[:, :, [0, 2]].sum(axis=2))
     assert np.all(result.pulls[policies.index(thrifty.KLUCBPlusPlus()), :, [0, 2]] == 1)
@@ -255,7 +257,8 @@ def test_means_of_exactly_0_and_1_are_told_apart() -> None:
 def test_a_prior_replaces_the_initial_pulls(policy: Policy) -> None:
     result = thrifty.simulate(policy, sevenths(50), 10, runs=20, prior=(0.5, 1.0), checkpoints=range(1, 11))
     assert np.all(result.pulls.sum(axis=2) == 10)
-    in_order = isinstance(policy, thrifty.DMED | thrifty.UCBImproved)  # and others not the same every time
+    sure = (thrifty.DMED, thrifty.UCBImproved, thrifty.ExploreThenCommit, thrifty.FixedArm, thrifty.Oracle)
+    in_order = isinstance(policy, sure)  # and others not the same every time
     assert (np.ptp(result.pulls[0].argmax(axis=1)) == 0) == in_order
     assert result.settings.prior == (0.5, 1.0)
 

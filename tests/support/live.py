@@ -1,7 +1,7 @@
 """Bandits at work: drive one along a simulated run, and see whether a call has changed anything."""
 
 import copy
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from thrifty.state.header import State, opened
 from thrifty.state.history import SIZE, START
 
 # Every policy as it is, and some with other laws and parameters; phi is small, so that phase II is reached.
-EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
+EVERY: list[Policy] = [policy() for policy in POLICIES.values() if not policy.told] + [
     thrifty.ThompsonSampling(law="beta"),
     thrifty.ThompsonSampling(law="gamma"),
     thrifty.ThompsonSampling(law="inverse-gamma-flat"),
@@ -32,6 +32,8 @@ EVERY: list[Policy] = [policy() for policy in POLICIES.values()] + [
     thrifty.TSTD(alpha=0.3, law="beta", phi=2.5),
     thrifty.IMED(family="bounded"),
     thrifty.DirichletSampling(variant="quantile"),
+    thrifty.FixedArm(1),
+    thrifty.ExploreThenCommit(pulls=2),
     thrifty.Binarised(thrifty.KLUCB()),
 ]
 # Those whose kernels others share: what they do online is tested with the slow tests.
@@ -42,19 +44,32 @@ ALIKE = (
     thrifty.UCB1Tuned,
     thrifty.MOSS,
     thrifty.DMED,
+    thrifty.EpsilonDecreasing,
+    thrifty.Softmax,
 )
-EVERYWHERE = pytest.mark.parametrize(
-    ("policy", "engine"),
-    [
+
+
+def everywhere(policies: Iterable[Policy]) -> pytest.MarkDecorator:
+    """Each of them on every engine that runs it."""
+    cases = [
         pytest.param(
             policy,
             engine,
             id=f"{policy!r}-{engine}",
             marks=[pytest.mark.slow] if isinstance(policy, ALIKE) else [],
         )
-        for policy in EVERY
+        for policy in policies
         for engine in policy.runs_on
-    ],
+    ]
+    return pytest.mark.parametrize(("policy", "engine"), cases)
+
+
+EVERYWHERE = everywhere(EVERY)
+# Those that pull every arm once, and then none again before it has a reward.
+PATIENT = everywhere(
+    policy
+    for policy in EVERY
+    if policy.resolve(2, 2).first and not isinstance(policy, thrifty.ExploreThenCommit)
 )
 
 

@@ -41,6 +41,8 @@ VARIANTS: list[Policy] = [
     thrifty.DMED(rule="log-t"),
     thrifty.DirichletSampling("quantile"),
     thrifty.DirichletSampling("robust"),
+    thrifty.FixedArm(3),
+    thrifty.ExploreThenCommit(pulls=4),
     thrifty.KLUCBPlusPlus(anytime=True),
     thrifty.MOSS(anytime=True),
     thrifty.AdaUCB(variance=1.0),
@@ -61,8 +63,9 @@ def cases() -> Iterator[tuple[str, Callable[[], str]]]:
             yield f"{name}, Bernoulli", partial(simulated, policy, engine, BINARY, 400)
             yield f"{name}, delay", partial(simulated, policy, engine, BINARY, 300, delay=7)
             yield f"{name}, prior", partial(simulated, policy, engine, BINARY, 300, prior=PRIOR)
-            yield f"{name}, online", partial(lived, policy, engine, None)
-            yield f"{name}, online with a prior", partial(lived, policy, engine, PRIOR)
+            if not policy.told:
+                yield f"{name}, online", partial(lived, policy, engine, None)
+                yield f"{name}, online with a prior", partial(lived, policy, engine, PRIOR)
             if policy.rewards != "binary":
                 yield f"{name}, Beta", partial(simulated, policy, engine, UNIT, 300)
     for policy in (thrifty.ThompsonSampling(), thrifty.TSTD(phi=50), thrifty.TSMA(), thrifty.KLUCB()):

@@ -30,7 +30,16 @@ from thrifty.engines.sleepers.line import (
     SWEPT,
     TOTAL,
 )
-from thrifty.policies import DMED, IMED, DirichletSampling, IndexPolicy, Policy, UCBImproved
+from thrifty.policies import (
+    DMED,
+    IMED,
+    DirichletSampling,
+    ExploreThenCommit,
+    FixedArm,
+    IndexPolicy,
+    Policy,
+    UCBImproved,
+)
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
 from thrifty.state.lists import CURSOR, LEFT, STAGE
 from thrifty.state.statistics import CLOCK, HANDED, REPLACED
@@ -426,6 +435,14 @@ PASSES = (
     Check("lists[STAGE]", "a count", lambda x: 0 <= x.state.lists[STAGE] <= checks.COUNT),
     Check("marks", "from 0 to the next stage", lambda x: within(x.state.marks, 0, x.state.lists[STAGE] + 1)),
 )
+
+
+def _arm_there(x: Facts) -> bool:
+    """The arm that a policy stays with has one of the numbers: that of its field, or another one since."""
+    moved = x.state.lists[STAGE] == 1
+    return bool(0 <= (x.state.lists[CURSOR] if moved else getattr(x.policy, "arm", 0)) < x.arms)
+
+
 LISTS: dict[type, tuple[Check, ...]] = {
     DMED: PASSES,
     UCBImproved: (
@@ -436,6 +453,11 @@ LISTS: dict[type, tuple[Check, ...]] = {
     DirichletSampling: (
         *MARKED,
         Check("lists[LEFT]", "the number of marks", lambda x: x.state.lists[LEFT] == x.state.marks.sum()),
+    ),
+    FixedArm: (Check("lists[CURSOR]", "an arm", _arm_there),),
+    ExploreThenCommit: (
+        *CURSORS,
+        Check("lists[LEFT]", "0, or an arm and 1", lambda x: 0 <= x.state.lists[LEFT] <= x.arms),
     ),
 }
 

@@ -29,4 +29,12 @@ from thrifty.policies.maillard import KLMS as KLMS
 from thrifty.policies.dmed import DMED as DMED
 from thrifty.policies.ucb_improved import UCBImproved as UCBImproved
 from thrifty.policies.dirichlet_sampling import DirichletSampling as DirichletSampling
+from thrifty.policies.uniform import Uniform as Uniform
+from thrifty.policies.fixed_arm import FixedArm as FixedArm
+from thrifty.policies.oracle import Oracle as Oracle
+from thrifty.policies.greedy import Greedy as Greedy
+from thrifty.policies.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
+from thrifty.policies.epsilon_decreasing import EpsilonDecreasing as EpsilonDecreasing
+from thrifty.policies.explore_then_commit import ExploreThenCommit as ExploreThenCommit
+from thrifty.policies.softmax import Softmax as Softmax
 from thrifty.policies.binarised import Binarised as Binarised
