@@ -21,7 +21,8 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_builtin
 
 from thrifty import cache
 from thrifty.cache import config
@@ -37,6 +38,7 @@ __all__ = [
     "is_fresh",
     "kernel",
     "readable",
+    "with_methods",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -161,6 +163,50 @@ def _readable(typing, array):  # type: ignore[no-untyped-def]
 
 # For kernels: the same array, for functions that must not write into it.
 readable: Any = _interpreted_readable if config.DISABLE_JIT else _readable
+
+# Tuples with methods -----------------------------------------------------------------------------------
+
+
+def with_methods(kind: Any, methods: dict[str, Any]) -> Any:
+    """A class of named tuples like this one, with these kernels as methods: others call them as Python does,
+    and each is compiled when it is called."""
+    return type(kind.__name__, (kind,), {"__slots__": (), "METHODS": methods, **methods})
+
+
+@infer_getattr
+class _Methods(AttributeTemplate):
+    key = types.BaseNamedTuple
+
+    def generic_resolve(self, made: Any, name: str) -> types.Type | None:  # type: ignore[override]
+        found = getattr(made.instance_class, "METHODS", {}).get(name)
+        return None if found is None else types.BoundFunction(_method(found), made)
+
+
+@functools.cache
+def _method(found: Any) -> type:
+    """How the compiler calls a method, whose first argument is the tuple unless it is static."""
+    static = isinstance(found, staticmethod)
+    function = types.Dispatcher(found.__func__ if static else found)
+
+    class Method(AbstractTemplate):
+        key = "method", found
+
+        def generic(self, given: Any, named: Any) -> Any:
+            this: Any = self.this  # type: ignore[attr-defined]
+            made: Any = function.get_call_type(self.context, given if static else (this, *given), named)
+            return made.replace(recvr=this) if static else made.as_method()
+
+    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        first = 1 if static else 0
+        wanted = function.get_call_type(context.typing_context, signature.args[first:], {})
+        call = context.get_function(function, wanted)
+        context.add_linking_libs(getattr(call, "libs", ()))
+        return call(builder, values[first:])
+
+    anything: Any = (types.BaseNamedTuple, types.VarArg(types.Any))  # type: ignore[no-untyped-call]
+    lower_builtin(Method.key, *anything)(make)  # type: ignore[no-untyped-call]
+    return Method
+
 
 # Before anything is called -----------------------------------------------------------------------------
 

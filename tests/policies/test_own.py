@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 
 import thrifty
 from thrifty.numerics import random
+from thrifty.policies import described, times
+from thrifty.simulation.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -191,3 +194,149 @@ def test_an_index_reads_and_does_not_write(into: str) -> None:
     policy = dataclass(frozen=True)(type("Writing", (thrifty.IndexPolicy,), body))()
     with pytest.raises(thrifty.InvalidValue, match=r"cannot be compiled: .*setitem|must be a number"):
         thrifty.Bandit(policy, 3, prior=(0.5, 1.0)).select()
+
+
+# Helper methods and bool fields -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Helped(thrifty.IndexPolicy):
+    """UCB1 in pieces: a helper calls another one, has a default, or is static."""
+
+    width: float = 2.0
+    wide: bool = True
+
+    changes = "with time"
+
+    def index(self, n: float, mean: float, log_t: float) -> float:
+        return mean + self.bonus(n, log_t)
+
+    def reach(self, n: float, mean: float, level: float) -> float:
+        return 0.0 if self.index(n, mean, 0.0) >= level else self._time(n, mean, level=level)
+
+    def bonus(self, n: float, log_t: float, scale: float = 1.0) -> float:
+        return self.root(scale * self.width * log_t / n) if self.wide else 0.0
+
+    def _time(self, n: float, mean: float, level: float) -> float:
+        gap = times.lowered(level, mean) - mean
+        return float(times.time(n * gap * gap / self.width)) if self.wide and gap > 0.0 else 0.0
+
+    @staticmethod
+    def root(x: float) -> float:
+        return math.sqrt(x)
+
+    def shown(self) -> str:
+        """No kernel calls it, so it may be anything."""
+        return f"{self.width!s} wide"
+
+
+@dataclass(frozen=True)
+class Overridden(Helped):
+    @staticmethod
+    def root(x: float) -> float:
+        return 0.5 * math.sqrt(x)
+
+
+@dataclass(frozen=True)
+class Doubled(thrifty.IndexPolicy):
+    """A helper may write where its caller may; and a field may have the name of another class's helper."""
+
+    bonus: float = 0.25
+    root: bool = False
+
+    own_columns = 1
+
+    def add(self, own: Any, more: float) -> None:
+        own[0] += more
+
+    def observed(self, own: Any, reward: float) -> None:
+        self.add(own, 2.0 * reward)
+
+    def index(self, n: float, own: Any) -> float:
+        return own[0] / n if self.root else float(own[0] / n + self.bonus)
+
+
+def test_helpers_make_the_index_of_the_formula_on_every_engine() -> None:
+    def pulls(policy: Any, engine: str) -> Any:
+        return thrifty.simulate(policy, PROBLEM, 400, runs=3, seed=2, engine=engine).pulls
+
+    plain = of(lambda self, n, mean, log_t: mean + math.sqrt(2.0 * log_t / n))()
+    expected = pulls(plain, "scan")
+    for engine in ("scan", "kinetic"):
+        assert np.array_equal(pulls(Helped(), engine), expected)
+    assert np.array_equal(pulls(Overridden(), "scan"), pulls(Helped(width=0.5), "scan"))
+    greedy = thrifty.simulate(thrifty.Greedy(), PROBLEM, 400, runs=3, seed=2, engine="scan").pulls
+    assert np.array_equal(pulls(Helped(wide=False), "scan"), greedy)
+    assert Helped().shown() == "2.0 wide"
+
+
+def test_a_helper_writes_where_its_caller_may() -> None:
+    bandit = thrifty.Bandit(Doubled(), 2, seed=1)
+    bandit.update_many([0, 1, 1], [1.0, 0.5, 0.25])
+    assert bandit._core.memory.field("own").tolist() == [2.0, 1.5]
+    assert bandit.select() == 0
+
+
+def test_a_bool_field_is_a_value_like_others(tmp_path: Path) -> None:
+    policy = Helped(wide=False)
+    assert repr(policy) == "Helped(width=2.0, wide=False)"
+    assert policy != Helped()
+    assert policy == Helped(2.0, False)
+    assert hash(policy) == hash(Helped(wide=False))
+    assert described(policy) == {"name": "tests.policies.test_own:Helped", "width": 2.0, "wide": False}
+    bandit = thrifty.Bandit(policy, 3, seed=1)
+    bandit.save(tmp_path / "bandit.npz")
+    again = thrifty.Bandit.load(tmp_path / "bandit.npz", policies=[Helped])
+    assert again.policy == policy
+    assert again.policy.wide is False  # type: ignore[attr-defined]
+    (tmp_path / "spec.toml").write_text(
+        "horizon = 50\nruns = 2\n[problem]\nkind = 'bernoulli'\nmeans = [0.6, 0.5]\n"
+        "[[policies]]\nname = 'tests.policies.test_own:Helped'\nwide = false\n"
+    )
+    assert Spec.load(tmp_path / "spec.toml").policies == (policy,)
+    for wrong in (1, 0.0, "yes", None):
+        with pytest.raises(thrifty.InvalidType, match=f"wide must be True or False, got {wrong!r}"):
+            Helped(wide=wrong)  # type: ignore[arg-type]
+    with pytest.raises(thrifty.InvalidType, match="width must be a number, got True"):
+        Helped(width=True)
+
+
+@pytest.mark.parametrize(
+    ("helper", "call", "text"),
+    [
+        ("def helper(self, n): return open(n)", "self.helper(n)", "Untyped global name 'open'.* in helper"),
+        ("def helper(self, n): return n", "self.helper(n, n)", "too many positional arguments.* in helper"),
+        ("def helper(self, n): return n", "self.helpers(n)", "Unknown attribute 'helpers'"),
+        (
+            "def helper(self, n): return missing(n)",
+            "self.helper(n)",
+            "'missing' is not defined in helper",
+        ),
+        ("helper = property(lambda self: 1.0)", "self.helper", "Unknown attribute 'helper'"),
+    ],
+)
+def test_a_helper_that_cannot_be_compiled_is_named(helper: str, call: str, text: str) -> None:
+    names: dict[str, Any] = {}
+    exec(f"{helper}\ndef index(self, n): return {call}", names)
+    body = {name: names[name] for name in ("helper", "index")}
+    policy = dataclass(frozen=True)(type("Badly", (thrifty.IndexPolicy,), body))()
+    with pytest.raises(
+        thrifty.InvalidValue, match=f"the index of Badly cannot be compiled: .*{text}|got NaN"
+    ):
+        thrifty.Bandit(policy, 3, prior=(0.5, 1.0)).select()
+
+
+def test_interpreted_helpers_do_the_same() -> None:
+    code = (
+        "import thrifty\nfrom tests.policies.test_own import PROBLEM, Doubled, Helped\n"
+        "for policy in (Helped(), Helped(wide=False), Doubled()):\n"
+        "    print(thrifty.simulate(policy, PROBLEM, 60, runs=1, seed=2).pulls.tolist())"
+    )
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
+            check=True, capture_output=True, text=True,
+        ).stdout
+        for disabled in "10"
+    ]  # fmt: skip
+    assert printed[0] == printed[1] != ""

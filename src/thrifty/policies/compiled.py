@@ -7,6 +7,7 @@ are set to None, and gives the result a name under which it is cached.
 
 import inspect
 import math
+import re
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import fields
@@ -20,7 +21,7 @@ from thrifty import checks
 from thrifty.engines import kinetic, scan
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel, readable
+from thrifty.jit import address, bound, config, hot, kernel, readable, with_methods
 from thrifty.laws import Law
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
@@ -48,6 +49,7 @@ ASKED: dict[str, tuple[str, Any]] = {
     "to": ("to", None),
     "rng": ("state.rng", None),
 }
+GUARDS: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}  # of functions of the user's own
 SHARED = ("pulls", "means")  # arrays that functions of the user's own may read and not write
 
 
@@ -290,11 +292,20 @@ def _compiled(function: Callable[..., Any], hook: str, what: str, *, ours: bool)
     except Exception as error:  # Numba's own errors, and those of the functions that it calls
         if ours:
             raise
-        reasons = [line for line in str(error).splitlines() if not line.startswith("Failed in")]
         raise InvalidValue(
-            f"the {what} cannot be compiled: {[*reasons, repr(error)][0]} "
+            f"the {what} cannot be compiled: {_reason(error)} "
             "(it may only compute, and must return a number; import modules outside of it)"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The first line of the innermost of Numba's errors, and the function that it is about."""
+    text = str(error)
+    lines = re.split(r"\(step: [\w ]+\)\n", text.partition("During:")[0])[-1].split("\n")
+    told = (line.strip() for line in lines if not line.startswith("- Resolution failure"))
+    reason = next(filter(None, told), repr(error))
+    called = re.search(r"<function (?:\S+\.)?(\w+) at", text.partition("During: resolving")[2])
+    return f"{reason} in {called[1]}" if called and called[1] not in SIGNATURES else reason
 
 
 # The functions of a schedule ------------------------------------------------------------------------------
@@ -437,7 +448,7 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
             looked_up["rewards"] = "both_readable(history.of(state, i))"
     found = ", ".join(["itself", *looked_up.values()])
     count = statistics.counted if pending else _count
-    options = {} if checks.is_ours(kind) else {"error_model": "numpy", "boundscheck": True}
+    options = {} if checks.is_ours(kind) else GUARDS
     compiled = function if hasattr(function, "py_func") else kernel(function, **options)
     space = {
         "compiled": compiled,
@@ -465,7 +476,8 @@ def _count(state, i):
 
 def _inside(kind: type, kinds: Any) -> Any:
     """A kernel that makes what ``self`` is inside of a function: the parameters, ``arms`` and ``horizon``."""
-    made = namedtuple(kind.__name__, [*(name for name, _ in kinds), "arms", "horizon"])  # type: ignore[misc]
+    plain = namedtuple(kind.__name__, [*(name for name, _ in kinds), "arms", "horizon"])  # type: ignore[misc]
+    made = plain if checks.is_ours(kind) else with_methods(plain, _helpers(kind))
     shape = {
         float: "state.parameters[{}]",
         int: "int(state.parameters[{}])",
@@ -474,6 +486,20 @@ def _inside(kind: type, kinds: Any) -> Any:
     parts = [shape[of].format(place) for place, (_, of) in enumerate(kinds)]
     source = ", ".join([*parts, "state.rule.arms", "state.rule.horizon"])
     return hot(eval(f"lambda state: made({source})", {"made": made}))
+
+
+def _helpers(kind: type) -> dict[str, Any]:
+    """The methods of a class of the user's own, which its functions may call."""
+    theirs = [base for base in reversed(kind.__mro__) if not checks.is_ours(base) and base is not object]
+    found = {name: part for base in theirs for name, part in vars(base).items() if name[:2] != "__"}
+    kernels = {}
+    for name, part in found.items():
+        plain = getattr(part, "__func__", part) if isinstance(part, staticmethod) else part
+        plain = getattr(plain, "py_func", plain)
+        if inspect.isfunction(plain):
+            made = kernel(plain, **GUARDS)
+            kernels[name] = staticmethod(made) if isinstance(part, staticmethod) else made
+    return kernels
 
 
 def _guarded(formula: Any, hook: str) -> Any:

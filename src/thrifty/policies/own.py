@@ -71,7 +71,8 @@ class IndexPolicy(Policy):
                 raise InvalidType(f"{kind.__name__} must not have a field {field.name}: index is given it")
             if hasattr(IndexPolicy, field.name) or field.name in TAKEN or field.name.startswith("_"):
                 raise InvalidType(f"{kind.__name__} must not have a field {field.name}: choose another name")
-            object.__setattr__(self, field.name, checks.number(field.name, getattr(self, field.name)))
+            check: Callable[..., float] = checks.flag if field.type in (bool, "bool") else checks.number
+            object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
     def _check_asked(self) -> None:
         """Functions ask for what they are given, and an index for nothing that changes when it does not."""
