@@ -305,7 +305,7 @@ def test_a_file_needs_no_pickle_and_describes_itself(result: thrifty.Result, tmp
         "sampling": "maximum",
     }
     assert settings["delay"] == {"kind": "constant", "rounds": 0}
-    assert settings["problem"] == {"kind": "bernoulli"}
+    assert settings["problem"] == {"kind": "bernoulli", "means": {"array": "problem.means"}}
     assert contents["problem.means"].tolist() == list(PROBLEM.means)
 
 

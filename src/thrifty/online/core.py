@@ -29,6 +29,7 @@ def new_core(
     policy: Policy, engine: str, rule: Rule, seed: int, priors: Floats | None, pending_for: int | None
 ) -> "Core":
     """The core of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
+    check_told(policy)
     playing = program(policy, engine)
     beside = () if pending_for is None else (young.YOUNG,)
     sizes = {"ring": young.words(pending_for)}
@@ -38,11 +39,15 @@ def new_core(
     return core_of(playing, memory, engine)
 
 
+def check_told(policy: Policy) -> None:
+    """Nobody can tell a bandit what arms really pay."""
+    if policy.told:
+        raise InvalidValue(f"{policy!r} is told the problem, so it plays in simulate alone: here is none")
+
+
 def core_of(playing: Program, memory: Memory, engine: str) -> "Core":
     """The core around a memory."""
     policy = playing.policy.played
-    if policy.told:
-        raise InvalidValue(f"{policy!r} is told the problem, so it plays in simulate alone: here is none")
     ours = all(checks.is_ours(type(part)) for part in (policy, policy.drawn_from) if part)
     return (Core if ours else OwnCore)(playing, memory, engine)
 

@@ -21,7 +21,7 @@ from thrifty.engines import ENGINES
 from thrifty.engines.memory import COMPONENTS, Memory
 from thrifty.errors import FileError, InvalidType, ThriftyError
 from thrifty.online import sound, version_0_1_0
-from thrifty.online.core import Core, core_of
+from thrifty.online.core import Core, check_told, core_of
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
@@ -145,6 +145,7 @@ def _restored(
     facts = sound.Facts(policy.played, rule, engine, memory.state, settings.t, bounds)
     memory.field("waiting")[0] = np.count_nonzero(~sound.has_law(facts))
     sound.check(facts)
+    check_told(playing.policy)
     core = core_of(playing, memory, engine)
     core.restore()
     return policy, ids, core, settings

@@ -94,7 +94,7 @@ def restored(
 def _known(name: Any, known: Mapping[str, Any]) -> Any:
     if not isinstance(name, str) or name not in known:
         raise InvalidValue(
-            f"{checks.shown(name)} is a problem that this program does not know: import it and hand it over, "
+            f"{name!r:.200} is a problem that this program does not know: import it and hand it over, "
             "problems=[...], or register it"
         )
     return known[name]

@@ -73,7 +73,7 @@ class Player:
     """A plain policy in one run."""
 
     def __init__(self, policy: Any, arms: int, horizon: int, seed: int, run: int) -> None:
-        self._name, self._arms = label(policy), arms
+        self._name, self._arms = type(policy).__name__, arms
         try:
             self._policy = copy.deepcopy(policy)
         except Exception as error:

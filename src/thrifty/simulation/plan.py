@@ -14,7 +14,7 @@ from thrifty.arrays import Integers
 from thrifty.delays import Delay
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.policies import UCB1, Policy, Posterior, checked, described
+from thrifty.policies import Policy, Posterior, Uniform, checked, described
 from thrifty.policies.program import Program, program
 from thrifty.problems import REWARDS, Problem, Timed
 from thrifty.simulation import plain
@@ -42,7 +42,7 @@ class Plan:
         """What plays a policy; of one in plain Python, what keeps its statistics."""
         policy = self.policies[p]
         if not isinstance(policy, Policy):
-            return program(UCB1(), "scan")
+            return program(Uniform(), "scan")
         return program(policy, self.settings.engines[p])
 
     def is_stepwise(self, p: int) -> bool:
