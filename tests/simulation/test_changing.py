@@ -412,3 +412,12 @@ def test_a_changing_problem_is_a_value() -> None:
     assert Changing({1: A, 501: B}) == Changing([(501, B), (1, A)])
     assert hash(GO) == hash(dataclasses.replace(GO))
     assert eval(repr(GO), {"Changing": Changing, "Bernoulli": Bernoulli}) == GO
+
+
+def test_results_of_a_changing_problem_are_shown() -> None:
+    result = thrifty.simulate(POLICIES, GO, 100, runs=2)
+    assert "5 arms" in repr(result)
+    assert "<img" in result._repr_html_()
+    assert "from round" in GO._repr_html_()
+    assert "220" in GO._repr_html_()
+    assert "from round" in Changing.of(function, 3)._repr_html_()

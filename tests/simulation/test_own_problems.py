@@ -14,6 +14,7 @@ import pytest
 import thrifty
 from examples.own_problems import EXAMPLES, ClippedStudent, Mixture, Visitors
 from thrifty import problems
+from thrifty.cli import main
 from thrifty.numerics import random
 from thrifty.problems import Problem
 from thrifty.problems.compiled import RANGES
@@ -407,3 +408,18 @@ def test_empirical_rewards_come_as_often_as_they_are_in_the_data() -> None:
 def test_empirical_rewards_are_of_the_narrowest_kind(samples: Any, kind: str) -> None:
     assert thrifty.Empirical(samples).rewards == kind
     assert problems.Empirical(samples).size == len(samples)
+
+
+def test_the_commands_read_results_of_a_problem_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = thrifty.simulate([thrifty.UCB1(), thrifty.TSMA()], Visitors([0.5, 0.2]), 60, runs=2)
+    path = str(result.save(tmp_path / "r.npz"))
+    for command in (
+        ["compare", path],
+        ["plot", path],
+        ["export", path, "--parquet", str(tmp_path / "r.parquet")],
+    ):
+        assert main([*command]) == 2
+        assert "'examples.own_problems:Visitors' is a problem that this" in capsys.readouterr().err
+        assert main([*command, "--problem", "examples.own_problems:Visitors"]) == 0

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thrifty.cli.shared import results
+from thrifty.cli.shared import add_problem, load, results
 
 if TYPE_CHECKING:
     from thrifty.simulation.result import Result
@@ -34,12 +34,12 @@ Policies are named as in the summary of the result, or by the call that makes th
     parser.add_argument("policies", metavar="POLICY", nargs="*", help="two of them, by name")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the difference (.png, .svg or .pdf)")
+    add_problem(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty.errors import InvalidValue
-    from thrifty.simulation.result import Result
 
     named = arguments.policies
     if len(named) not in (0, 2):
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     for file in files:
         if len(files) > 1:
             print(f"{file.stem}\n" if file is files[0] else f"\n{file.stem}\n")
-        _compare(Result.load(file), named, arguments.level, arguments.plot)
+        _compare(load(file, arguments.problem), named, arguments.level, arguments.plot)
 
 
 def _compare(result: "Result", named: list[str], level: float, plot: Path | None) -> None:

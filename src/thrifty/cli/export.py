@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from thrifty.cli.shared import results
+from thrifty.cli.shared import add_problem, load, results
 
 NAME = "results.parquet"
 
@@ -35,17 +35,17 @@ and then, say, in DuckDB:
         required=True,
         help=f"the table to write; without FILE, {NAME} beside the results",
     )
+    add_problem(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty.simulation import frame
-    from thrifty.simulation.result import Result
 
     source = arguments.source
     folder = source if source.is_dir() else source.parent
     target = arguments.parquet or folder / NAME
     files = results(source)
-    tables = [frame.to_frame(Result.load(file), case=file.stem) for file in files]
+    tables = [frame.to_frame(load(file, arguments.problem), case=file.stem) for file in files]
     rows = frame.write(tables, target)
     print(f"wrote {rows:,} rows of {len(files)} results to {target}")

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from thrifty.cli.shared import draw, results
+from thrifty.cli.shared import add_problem, draw, load, results
 from thrifty.errors import FileError
 
 
@@ -27,12 +27,12 @@ examples:
         help="a result (.npz) of thrifty simulate or sweep, or a folder of them",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: beside each result")
+    add_problem(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from thrifty import storage
-    from thrifty.simulation.result import Result
 
     sources: dict[Path, Path] = {}
     for source in (file for given in arguments.results for file in results(given)):
@@ -40,6 +40,6 @@ def run(arguments: argparse.Namespace) -> None:
         if sources.setdefault(target, source) != source:
             raise FileError(f"{sources[target]} and {source} would be drawn to the same files")
     for target, source in sources.items():
-        result = Result.load(source)
+        result = load(source, arguments.problem)
         storage.writable(target.parent)
         print(f"wrote {', '.join(map(str, draw(result, target)))}")

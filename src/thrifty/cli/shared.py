@@ -42,6 +42,26 @@ def results(source: Path) -> list[Path]:
     return files
 
 
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """The option with which results of problems of one's own can be read."""
+    parser.add_argument(
+        "--problem",
+        metavar="MODULE:NAME",
+        action="append",
+        default=[],
+        help="a problem, or a function of the round, of your own that a result names: it is imported",
+    )
+
+
+def load(file: Path, names: list[str]) -> "Result":
+    """The result in a file, with what was named."""
+    from thrifty.simulation import named
+    from thrifty.simulation.result import Result
+
+    named.look_beside(Path("here"))
+    return Result.load(file, [named.found_at(name) for name in names])
+
+
 def draw(result: "Result", data: Path) -> list[Path]:
     """Write the figure of a result, named like its data file."""
     from thrifty.report import figures

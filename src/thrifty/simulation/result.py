@@ -89,7 +89,7 @@ class Result:
     def _setting(self) -> str:
         """What was simulated, in a line."""
         one = self.settings
-        arms, runs = one.problem.gaps.size, f"{one.runs:,} run{'s' if one.runs > 1 else ''}"
+        arms, runs = one.problem.size, f"{one.runs:,} run{'s' if one.runs > 1 else ''}"
         return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}"
 
     @property
