@@ -138,6 +138,11 @@ def test_the_committed_index_runs_on_tournament_as_on_scan(mine: Any) -> None:
     assert np.array_equal(pulled(committed), pulled(thrifty.MOSS()))
 
 
+def test_helper_methods_are_called(mine: Any) -> None:
+    assert np.array_equal(pulled(mine.Helped()), pulled(mine.UCB(width=0.5)))
+    assert not np.array_equal(pulled(mine.Helped(careful=True)), pulled(mine.Helped()))
+
+
 def test_the_index_with_a_variance_is_ucb_v(mine: Any) -> None:
     assert mine.Varied().runs_on == ("scan",)
     assert np.array_equal(pulled(mine.Varied(1.2)), pulled(thrifty.UCBV(1.2)))
