@@ -13,6 +13,8 @@ from scipy import special, stats
 import thrifty
 from tests.support.chance import SIGMAS, UNLUCKY, assert_mean, assert_share, assert_uniform
 from tests.support.live import refused, warm
+from thrifty import storage
+from thrifty.online import snapshot
 from thrifty.policies import Policy
 from thrifty.policies.epsilon_decreasing import epsilon
 
@@ -105,6 +107,24 @@ def test_the_oracle_plays_in_simulations_alone(tmp_path: Path) -> None:
     log = {"arm": [0, 1], "reward": [0, 1], "propensity": [0.5, 0.5]}
     with pytest.raises(thrifty.InvalidValue, match=text):
         thrifty.replay(thrifty.Oracle(), log)
+    thrifty.Bandit(thrifty.Uniform(), 3, seed=1).save(tmp_path / "bandit.npz")
+    header, arrays = storage.read(tmp_path / "bandit.npz", "bandit")
+    del header["format"], header["digest"]
+    header["policy"] = {"name": "Oracle"}
+    digest = {"digest": snapshot._digest(header, arrays)}
+    storage.write(tmp_path / "edited.npz", header | digest, arrays, compressed=False)
+    with pytest.raises(thrifty.FileError, match=text):
+        thrifty.Bandit.load(tmp_path / "edited.npz")
+
+
+def test_a_fixed_arm_is_replayed_by_its_number_in_the_log() -> None:
+    """The estimate of the second arm's mean, in every run."""
+    rng = np.random.default_rng(3)
+    arm = rng.integers(3, size=3000)
+    reward = (rng.random(3000) < np.array([0.2, 0.7, 0.4])[arm]).astype(float)
+    log = {"arm": arm, "reward": reward, "propensity": np.full(3000, 1 / 3)}
+    found = thrifty.replay(thrifty.FixedArm(1), log, runs=4)
+    assert found.value == pytest.approx(reward[arm == 1].mean(), rel=1e-12)
 
 
 def test_a_fixed_arm_stays_the_same_when_arms_come_and_go(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ GROUPS = {
     "sleepers-duel": ("sleepers-duel", "sleepers-duel-texts"),
     "kinetic": ("kinetic-kl-ucb", "kinetic-ucb-v"),
     "histories": ("npts", "npts-prior", "imed-bounded"),
-    "lists": ("dirichlet-sampling", "dmed", "ucb-improved"),
+    "lists": ("dirichlet-sampling", "dmed", "ucb-improved", "fixed-arm", "explore-then-commit"),
 }
 
 

@@ -38,6 +38,8 @@ CASES: dict[str, tuple[Any, Any, dict[str, Any], int]] = {
     "dirichlet-sampling": (thrifty.DirichletSampling(), 8, {"horizon": 60}, 300),
     "dmed": (thrifty.DMED(), 20, {}, 300),
     "ucb-improved": (thrifty.UCBImproved(), 12, {"horizon": 2000}, 300),
+    "fixed-arm": (thrifty.FixedArm(5), 12, {}, 300),
+    "explore-then-commit": (thrifty.ExploreThenCommit(4), 12, {}, 300),
     "tournament-ts-ma": (thrifty.TSMA(alpha=0.5), 100, {"engine": "tournament"}, 400),
     "tournament-texts": (thrifty.TSMA(), TEXTS, {"engine": "tournament", "horizon": 10_000}, 300),
     "tournament-kl-ucb-plus-plus": (thrifty.KLUCBPlusPlus(), 100, {"engine": "tournament"}, 1100),

@@ -165,12 +165,14 @@ def replay(
     share = float(read.propensity.min()) if rejection else 1.0 / len(read.arms)
     horizon = max(1, round(share * (len(read) + read.elsewhere)))  # about so many rewards will the policy see
     low, top = reward_range or (0.0, float(read.reward.max()))
+    initial = policy.resolve(len(read.arms), horizon).initial
     counts, weights = [], []
     for run in range(runs):
         words = np.random.SeedSequence([seed, run]).generate_state(2, np.uint64)
         rng = np.random.default_rng(int(words[1]))
         # The initial pulls are in an order of their own: for those in the log's order it has rows at once.
-        names = [read.arms[i] for i in rng.permutation(len(read.arms))]
+        order = rng.permutation(len(read.arms)) if initial else range(len(read.arms))
+        names = [read.arms[i] for i in order]
         bandit = Bandit(copy.deepcopy(policy), names, horizon, int(words[0]), prior, reward_range)
         each, weight = _reject(bandit, read, rng) if rejection else _weigh(bandit, read)
         counts.append(each)
