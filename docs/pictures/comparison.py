@@ -8,7 +8,7 @@
 The tables are printed.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -44,7 +44,8 @@ CELLS = 4000  # into which a density is cut
 def plain(policy: Policy, keep: tuple[str, ...]) -> Policy:
     """The policy for Bernoulli rewards that this one is for others; laws and families to keep are named."""
     default: dict[str, Any] = {"law": "beta", "family": "bernoulli", "variance": 0.25}
-    return replace(policy, **{k: v for k, v in default.items() if getattr(policy, k, keep[0]) not in keep})
+    kept = {field.name for field in fields(policy) if getattr(policy, field.name) not in keep}
+    return replace(policy, **{name: default[name] for name in default.keys() & kept})
 
 
 def shared(policy: Policy) -> Policy:
