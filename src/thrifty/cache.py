@@ -36,7 +36,9 @@ KERNELS = (
     "schedules/*.py",
     "engines/**/*.py",
     "policies/*.py",
-    "problems/*.py",
+    "problems/standard.py",
+    "problems/empirical.py",
+    "problems/compiled.py",
     "jit.py",
 )
 

@@ -416,7 +416,7 @@ def test_a_changing_problem_is_a_value() -> None:
 
 def test_results_of_a_changing_problem_are_shown() -> None:
     result = thrifty.simulate(POLICIES, GO, 100, runs=2)
-    assert "5 arms" in repr(result)
+    assert "changing, K = 5" in repr(result)
     assert "<img" in result._repr_html_()
     assert "from round" in GO._repr_html_()
     assert "220" in GO._repr_html_()

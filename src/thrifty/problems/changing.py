@@ -175,6 +175,18 @@ class Along(Timed):
         there = {name: _between(getattr(self.first, name), getattr(self.last, name), share) for name in names}
         return replace(self.first, **there)  # type: ignore[type-var]
 
+    def track(self, start: int, stop: int) -> tuple[Floats, Floats] | None:
+        """In rounds ``start`` to ``stop`` - 1, at once: what kernels know of the arms, (round, arm, 2), and the
+        gaps, (round, arm). None if means are not simply the first of these numbers, as with Beta rewards."""
+        ends = [(problem.ready(), problem.expectations) for problem in (self.first, self.last)]
+        if any(arms.values.size or not np.array_equal(arms.params[:, 0], means) for arms, means in ends):
+            return None
+        share = ((np.arange(start, stop) - 1) / (self.rounds - 1))[:, None, None]
+        first, last = (arms.params for arms, _ in ends)
+        params = np.where(first == last, first, (1.0 - share) * first + share * last)
+        means = params[:, :, 0]
+        return params, means.max(axis=1, keepdims=True) - means
+
     @property
     def known(self) -> tuple[Problem, ...]:
         return self.first, self.last

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thrifty.arrays import Floats
-from thrifty.problems import Arms, Problem
+from thrifty.problems import Along, Arms, Problem
 
 LONGEST = 1000  # rounds of a stretch in which the problem moves
 NUMBERS = 300_000  # and the numbers that it may have, roughly
@@ -65,6 +65,11 @@ class Timeline:
         arms, t = problem.ready(), start + 1
         if until > t + 1:  # it stays for a while
             return Stretch(start, int(min(until - 1, self.horizon)), problem, arms)
+        if isinstance(self.problem, Along):
+            stop = min(start + self._longest, self.horizon, self.problem.rounds - 1)
+            ahead = self.problem.track(start + 1, stop + 1)
+            if ahead is not None:
+                return Stretch(start, stop, problem, arms, *ahead)
         track = [arms]
         while len(track) < self._longest and t < self.horizon:
             t += 1
