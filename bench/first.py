@@ -66,7 +66,8 @@ def first_decision(policy: Policy, arms: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="five policies")
-    names = FEW if parser.parse_args().quick else tuple(POLICIES)
+    online = tuple(name for name, kind in POLICIES.items() if not kind.told)
+    names = FEW if parser.parse_args().quick else online
     print(f"{date.today()}, {os.cpu_count()} cores; seconds of processor time\n")
     print(f"import numba alone, warm            {warm('import numba'):6.2f}")
     print(f"import thrifty; thrifty.Bandit      {warm('import thrifty; thrifty.Bandit'):6.2f}")

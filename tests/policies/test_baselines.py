@@ -15,7 +15,7 @@ from tests.support.chance import SIGMAS, UNLUCKY, assert_mean, assert_share, ass
 from tests.support.live import refused, warm
 from thrifty import storage
 from thrifty.online import snapshot
-from thrifty.policies import Policy
+from thrifty.policies import POLICIES, Policy
 from thrifty.policies.epsilon_decreasing import epsilon
 
 FOUR = thrifty.Bernoulli([0.2, 0.5, 0.9, 0.4])
@@ -75,6 +75,12 @@ def test_who_does_not_try_all_arms_needs_no_rounds_for_it() -> None:
         thrifty.simulate([*STUBBORN, thrifty.Greedy()], FOUR, 2)
 
 
+def test_no_baseline_draws_from_a_posterior() -> None:
+    every = [kind() for kind in POLICIES.values() if kind.group == "Baselines"]
+    assert len(every) == 8
+    assert not thrifty.simulate(every, FOUR, 100, runs=2, delay=3).draws.any()
+
+
 def test_bad_parameters_are_named() -> None:
     for make, text in {
         lambda: thrifty.FixedArm(-1): "arm must be at least 0, got -1",
@@ -123,7 +129,7 @@ def test_a_fixed_arm_is_replayed_by_its_number_in_the_log() -> None:
     arm = rng.integers(3, size=3000)
     reward = (rng.random(3000) < np.array([0.2, 0.7, 0.4])[arm]).astype(float)
     log = {"arm": arm, "reward": reward, "propensity": np.full(3000, 1 / 3)}
-    found = thrifty.replay(thrifty.FixedArm(1), log, runs=4)
+    found = thrifty.replay(thrifty.FixedArm(1), log, arms=3, runs=4)
     assert found.value == pytest.approx(reward[arm == 1].mean(), rel=1e-12)
 
 

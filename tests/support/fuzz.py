@@ -178,14 +178,16 @@ def run(case: str, first: int, last: int, folder: Path) -> Counter[str]:
     """Try these edits of a case."""
     source, target = folder / f"{case}.npz", folder / "edited.npz"
     begun(case).save(source)
-    for path in (source, FOLDER / "0.1.0" / source.name):
+    first_version = FOLDER / "0.1.0" / source.name
+    sources = [source, first_version] if first_version.exists() else [source, source]
+    for path in sources:
         work(Bandit.load(path), np.random.default_rng(0), folder)  # which also compiles what is needed
     counts: Counter[str] = Counter()
     for number in range(first, last):
         rng = np.random.default_rng([number, *case.encode()])
         old = rng.random() < 0.2
         print(f"\n{case} {number} ", end="", flush=True)
-        print(edited(FOLDER / "0.1.0" / source.name if old else source, target, rng), end="", flush=True)
+        print(edited(sources[old], target, rng), end="", flush=True)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             bandit = Bandit.load(target)
