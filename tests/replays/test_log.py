@@ -357,3 +357,137 @@ def test_parquet_without_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(thrifty.MissingExtra, match=r"pip install 'thrifty\[frames\]'"):
         logs.read(path)
     assert rows(logs.read(csv(tmp_path, HEADING + "b,1,0.5\n"))) == [("b", 1.0, 0.5)]
+
+
+# Columns by other names ------------------------------------------------------------------------------------
+
+
+def test_columns_may_have_other_names_and_separators(tmp_path: Path) -> None:
+    expected = [("a", 1.0, 0.5), ("b", 0.0, 0.25)]
+    named = {"arm_column": "item", "reward_column": "click", "propensity_column": "p", "time_column": "at"}
+    text = "at;item;click;p;arm\n2;b;False;0.25;x\n1;a;True;0.5;y\n"
+    table = {"at": [2, 1], "item": ["b", "a"], "click": [False, True], "p": [0.25, 0.5], "arm": [7, 8]}
+    assert rows(logs.read(csv(tmp_path, text), separator=";", **named)) == expected  # type: ignore[arg-type]
+    assert rows(logs.read(table, **named)) == expected  # type: ignore[arg-type]
+    tabs = csv(tmp_path, text.replace(";", "\t"))
+    assert rows(logs.read(tabs, separator="\t", **named)) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"arm_column": "item"}, "the log must have the columns item, reward, propensity, and lacks item: "),
+        ({"time_column": "at"}, "the log must have the columns arm, reward, propensity, at, and lacks at: "),
+        ({"available_column": "on"}, "and lacks on: it has arm, reward, propensity"),
+        ({"target_column": "new"}, "and lacks new: it has arm, reward, propensity"),
+        ({"arm_column": 3}, "arm_column must be the name of a column, got 3"),
+        ({"reward_column": None}, "reward_column must be the name of a column, got None"),
+        ({"time_column": ""}, "time_column must be the name of a column, got ''"),
+        ({"reward_column": "arm"}, "arm_column and reward_column must be different columns, got 'arm' for"),
+        ({"separator": ";;"}, "separator must be a single character such as ';', got ';;'"),
+        ({"separator": "\n"}, r"separator must be a single character such as ';', got '\n'"),
+        ({"separator": 3}, "separator must be a single character such as ';', got 3"),
+        ({"strict": 1}, "strict must be True or False, got 1"),
+        ({"spans": [("a", 1, 2)]}, "spans must map ids to (first, last), got [('a', 1, 2)]"),
+        ({"spans": {"a": 3}}, "spans must map ids to (first, last), got 3 for 'a'"),
+        ({"spans": {"x": (1, 2)}}, "spans must name arms of the log, got 'x'"),
+        ({"spans": {"a": ("x", 2)}}, "spans must be in the lines of the log, got {'a': ('x', 2)}"),
+    ],
+)
+def test_options_that_are_wrong(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ThriftyError) as caught:
+        logs.read(columns(*GOOD), **options)
+    assert message in str(caught.value)
+
+
+def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
+    """The last one used to win. Columns that are not used may be there as often as they like."""
+    path = csv(tmp_path, "arm,reward,propensity,reward,x,x\na,1,0.5,0,1,2\n")
+    with pytest.raises(thrifty.FileError) as caught:
+        logs.read(path)
+    assert str(caught.value) == f"{path} must have one column reward, got 2 of that name"
+    assert len(logs.read(csv(tmp_path, "arm,reward,propensity,x,x\na,1,0.5,1,2\n"))) == 1
+
+
+# Arms that come and go -------------------------------------------------------------------------------------
+
+
+def sets(log: logs.Log) -> list[set[Any]]:
+    return [{log.arms[i] for i in np.flatnonzero(log.sets[which])} for which in log.which]
+
+
+def test_available_arms_of_each_row(tmp_path: Path) -> None:
+    expected = [{"a", "b"}, {"b", "a"}, {"b", "c"}]
+    text = HEADING.replace("\n", ",available\n") + "a,1,0.5,a|b\nb,1,0.5, b | a \nc,0,0.5,b|c\n"
+    table = {**columns(("a", 1, 0.5), ("b", 1, 0.5), ("c", 0, 0.5))}
+    frame = polars.DataFrame({**table, "available": [["a", "b"], ["b", "a"], ["b", "c"]]})
+    frame.write_parquet(tmp_path / "log.parquet")
+    on = [("a", "b"), frozenset("ab"), np.array(["c", "b"])]
+    for source in (csv(tmp_path, text), frame, tmp_path / "log.parquet", {**table, "available": on}):
+        log = logs.read(source)
+        assert sets(log) == expected
+        assert log.choices.tolist() == [2, 2, 2]
+        assert log.changing
+    assert sets(logs.read({**table, "on": on}, available_column="on")) == expected
+    assert not logs.read(table).changing
+    assert sets(logs.read(table)) == [{"a", "b", "c"}] * 3
+
+
+def test_bad_sets_of_arms() -> None:
+    on = [["a"], ["b"], [], None, [["a"]], ["a", "b"], ["c"]]
+    table = {"arm": ["a", "a", "a", "a", "a", "b", "c"], "reward": [1] * 7, "propensity": [0.5] * 7}
+    log = logs.read({**table, "available": on}, arms=["a", "b"])
+    assert log.bad == (
+        (2, "its arm is not among those available"),
+        (3, "no arm is available"),
+        (4, "available is not a list of ids"),
+        (5, "available is not a list of ids"),
+        (7, "none of the arms is available"),
+    )
+    assert sets(log) == [{"a"}, {"a", "b"}]
+    assert log.elsewhere == 0
+
+
+def test_an_arm_that_is_available_and_never_chosen_is_an_arm() -> None:
+    log = logs.read({**columns(("a", 1, 0.5), ("a", 0, 0.5)), "available": [["a", "b"], ["a", "b"]]})
+    assert log.arms == ("a", "b")
+
+
+def test_spans_in_lines_and_in_times(tmp_path: Path) -> None:
+    text = HEADING + "a,1,0.5\nb,1,0.5\nc,1,0.5\nb,1,0.5\n"
+    log = logs.read(csv(tmp_path, text), spans={"b": (3, 4), "c": (4, None)})
+    assert sets(log) == [{"a"}, {"a", "b"}, {"a", "b", "c"}]
+    assert log.bad == ((5, "its arm is not in its span"),)
+    table = columns(("a", 1, 0.5, 30), ("b", 1, 0.5, 10), ("c", 1, 0.5, 20))
+    log = logs.read(table, spans={"b": (None, 20), "c": (15, 25.0)})
+    assert sets(log) == [{"a", "b"}, {"a", "b", "c"}, {"a"}]
+    with pytest.raises(thrifty.InvalidValue, match="spans must not be given for a log with a"):
+        logs.read({**columns(*GOOD), "available": [["a", "b"]] * 3}, spans={"b": (1, 2)})
+
+
+def test_no_arm_may_be_left() -> None:
+    """Rows in which none of the arms was there tell nothing, also if they are of unknown arms."""
+    table = columns(("a", 1, 0.5), ("x", 1, 0.5), ("b", 1, 0.5), ("x", 1, 0.5))
+    log = logs.read(table, arms=["a", "b"], spans={"a": (1, 1), "b": (3, 4)})
+    assert log.bad == ((2, "none of the arms is available"), (4, "unknown arm"))
+    assert log.elsewhere == 1
+    assert log.others.tolist() == [2]
+
+
+def test_parts_of_a_log() -> None:
+    table = columns(*((name, 1, 0.5) for name in "abxabx"))
+    log = logs.read(table, arms=["a", "b"])
+    first, second = log.part(0, 2), log.part(2, 4)
+    assert (len(first), len(second)) == (2, 2)
+    assert (first.elsewhere, second.elsewhere) == (0, 2)
+    assert second.line.tolist() == [4, 5]
+    assert (log.total, log.row.tolist()) == (6, [0, 1, 3, 4])
+
+
+def test_probabilities_of_another_policy() -> None:
+    table = {**columns(("a", 1, 0.5), ("b", 1, 0.5), ("b", 1, 0.5)), "new": [0.25, 1.5, "0"]}
+    log = logs.read(table, target_column="new")
+    assert log.target is not None
+    assert log.target.tolist() == [0.25, 0.0]
+    assert log.bad == ((2, "target is not in [0, 1]"),)
+    assert logs.read(table).target is None

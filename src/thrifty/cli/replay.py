@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _ids(text: str, suffix: str) -> list[Any]:
     """Ids between commas: texts in a CSV file, but in Parquet a number may be one."""
-    from thrifty.replays.log import WHOLE
+    from thrifty.replays.sources import WHOLE
 
     ids: list[Any] = text.split(",")
     if suffix == ".csv":
