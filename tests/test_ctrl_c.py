@@ -45,7 +45,7 @@ def replay(policy):
             if next(slices) == 300:
                 say("begun")
             return super().select()
-    from thrifty.replays import replay as module
+    from thrifty.replays import player as module
     module.Bandit = Telling
     rng = np.random.default_rng(0)
     log = {"arm": rng.integers(2, size=10**5), "reward": rng.random(10**5), "propensity": np.full(10**5, 0.5)}

@@ -14,9 +14,9 @@ from tests.support.chance import SIGMAS
 
 HEADING = ",timestamp,item_id,position,click,propensity_score,user_feature_0\n"
 ROWS = """\
-0,2019-11-24 00:00:34.762830+00:00,14,3,0,0.0125,x
-1,2019-11-24 00:00:53.965051+00:00,9,1,1,0.025,y
-2,2019-11-24 00:00:40.000000+00:00,14,2,1,0.0125,z
+0,2019-11-24 00:00:34.762830+00:00,14,3,0,0.6,x
+1,2019-11-24 00:00:53.965051+00:00,9,1,1,0.4,y
+2,2019-11-24 00:00:40.000000+00:00,14,2,1,0.6,z
 """
 
 
@@ -37,7 +37,9 @@ def archive(tmp_path: Path) -> Path:
     with tarfile.open(path, "w:gz") as package:
         for behaviour in ("random", "bts"):
             for campaign in ("all", "men"):
-                rows = ROWS * 40 if behaviour == "random" else ROWS.replace("0.0125", "0.001")
+                rows = ROWS.replace("0.6", "0.999").replace("0.4", "0.001")
+                if behaviour == "random":
+                    rows = "".join(ROWS.replace(" 00:00:", f" 00:{i:02}:") for i in range(40))
                 content = (HEADING + rows).encode()
                 name = f"obp-0.4.1/obp/dataset/obd/{behaviour}/{campaign}/{campaign}.csv"
                 entry = tarfile.TarInfo(name)
@@ -51,7 +53,7 @@ def test_the_sample_is_read_from_the_package(example: ModuleType, archive: Path)
     assert log.arms == ("14", "9")
     assert log.arm.tolist() == [0, 0, 1]  # in the order of time
     assert log.reward.tolist() == [0.0, 1.0, 1.0]
-    assert log.propensity.tolist() == [0.001, 0.001, 0.025]
+    assert log.propensity.tolist() == [0.999, 0.999, 0.001]
     assert log.bad == ()
 
 
@@ -59,7 +61,7 @@ def test_the_sample_is_shown(example: ModuleType, archive: Path, capsys: pytest.
     example.show_sample(archive)
     out = capsys.readouterr().out
     assert out.count("Open Bandit Dataset, sample ") == 5
-    assert "120 rows, 2 arms, propensities 0.0125 to 0.025\n" in out
+    assert "120 rows, 2 arms, propensities 0.4 to 0.6\n" in out
     assert out.count("the log ") == 5
 
 
