@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import thrifty
+from thrifty.replays.evaluate import Evaluation
 from thrifty.replays.replay import Replay
 from thrifty.simulation.comparison import Difference, Rank, Ranking
 from thrifty.simulation.result import Settings
@@ -40,7 +41,9 @@ def test_parameters(name: str) -> None:
             assert re.search(rf"``{parameter}``|^    {parameter}: ", text, re.MULTILINE), parameter
 
 
-@pytest.mark.parametrize("kind", [thrifty.Result, Settings, Summary, Row, Difference, Rank, Ranking, Replay])
+@pytest.mark.parametrize(
+    "kind", [thrifty.Result, Settings, Summary, Row, Difference, Rank, Ranking, Replay, Evaluation]
+)
 def test_attributes(kind: Any) -> None:
     _, _, text = (inspect.getdoc(kind) or "").partition("Attributes:")
     listed = re.findall(r"^    ([a-z0-9_, ]+): ", text, re.MULTILINE)

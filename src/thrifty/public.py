@@ -40,6 +40,8 @@ from thrifty.problems import (
     Poisson,
     Problem,
 )
+from thrifty.replays.evaluate import evaluate
+from thrifty.replays.log import read as read_log
 from thrifty.replays.replay import replay
 from thrifty.simulation.result import (
     Result,
@@ -74,6 +76,8 @@ __all__ = [
     "ThriftyError",
     "UniformDelay",
     "batch_size",
+    "evaluate",
+    "read_log",
     "register",
     "replay",
     "simulate",

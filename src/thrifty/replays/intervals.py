@@ -1,6 +1,6 @@
 """Intervals for means of rewards in [0, 1], seen through weights. All of them stay in [0, 1].
 
-Three are approximate, and tests measure how often they hold; one is proven.
+Two are approximate, and tests measure how often they hold; one is proven.
 
 ``score``: for an estimate v whose squared error is s m (1 - m) / n where m is the truth, those m with
 
@@ -15,13 +15,6 @@ With s = 1 it is Wilson's interval (JASA 1927). s is how much worse than rewards
 where b m - m^2 is their variance; Wilson's again if counts are 0 and 1. b is unreliable if the few counts
 that are not 0 have weights w that are not typical, so b is at least what it would be if weights had nothing
 to do with rewards: sum of w^2 / sum of w.
-
-``combined``: for a sum of independent estimates, each times a share, with an interval of its own:
-
-    v - sqrt(sum of share^2 (v_a - low_a)^2)  to  v + sqrt(sum of share^2 (high_a - v_a)^2).
-
-Zou and Donner, "Construction of confidence limits about effect measures: a general approach", Statistics in
-Medicine 2008, who call it MOVER.
 
 ``lower``: a bound that holds with probability 1 - alpha, for counts x >= 0 whose mean is m, however large
 they may be. Somebody who bets the share g of his money on each count has multiplied it by
@@ -73,13 +66,6 @@ def weighted(v: float, square: float, n: float, typical: float, level: float) ->
     return middle - reach, middle + reach
 
 
-def combined(shares: Floats, values: Floats, lows: Floats, highs: Floats) -> Interval:
-    v = float(shares @ values)
-    below = math.sqrt(float((shares**2 * (values - lows) ** 2).sum()))
-    above = math.sqrt(float((shares**2 * (highs - values) ** 2).sum()))
-    return within(v - below, v + above)
-
-
 def excludes(counts: Floats, m: float, alpha: float) -> bool:
     """Whether a mean of m or less is excluded by counts, none of which is negative."""
     if m <= 0.0:
@@ -88,7 +74,7 @@ def excludes(counts: Floats, m: float, alpha: float) -> bool:
 
 
 def _excludes(values: Floats, times: Integers, m: float, alpha: float) -> bool:
-    gains = [float(np.log1p(share * (values / m - 1.0)) @ times) for share in SHARES.tolist()]
+    gains = np.log1p(np.outer(SHARES, values / m - 1.0)) @ times
     return float(np.logaddexp.reduce(gains)) > math.log(SHARES.size / alpha)
 
 

@@ -82,13 +82,17 @@ class Log:
 
     def part(self, first: int, last: int) -> "Log":
         """The rows from the first on, before the last one."""
-        columns = ("line", "row", "arm", "reward", "propensity", "which")
+        at = np.arange(len(self))
         here = self.others[(self.others >= first) & ((self.others < last) | (last == len(self)))] - first
+        return replace(self.rows((at >= first) & (at < last)), others=here)
+
+    def rows(self, some: NDArray[np.bool_]) -> "Log":
+        """Some of the rows; others are left as they are."""
+        columns = ("line", "row", "arm", "reward", "propensity", "which")
         return replace(
             self,
-            target=None if self.target is None else self.target[first:last],
-            others=here,
-            **{name: getattr(self, name)[first:last] for name in columns},
+            target=None if self.target is None else self.target[some],
+            **{name: getattr(self, name)[some] for name in columns},
         )
 
     def report(self) -> str:

@@ -18,8 +18,8 @@ DRAWN = ("fresh", "epsilon")  # schedules that keep no draw from one round to th
 
 
 def draws_anew(policy: Policy) -> bool:
-    """Whether a decision that was not carried out may be drawn again, as if it had not been made. Draws that a
-    schedule keeps are the same, or count as made; an index that is computed is what it was, and a list of
+    """Whether a decision that was not carried out may be drawn again, as if it had not been made. Draws that
+    a schedule keeps are the same, or count as made; an index that is computed is what it was, and a list of
     arms keeps its place."""
     played = policy.played
     if played.schedule:
@@ -28,8 +28,9 @@ def draws_anew(policy: Policy) -> bool:
 
 
 class Player:
-    """If a policy pulls each arm first, it does so in an order of chance: at each row another one of those that
-    were not tried may be the next. Otherwise arms that happen to be in the log early would be in luck."""
+    """If a policy pulls each arm first, it does so in an order of chance: at each row another one of those
+    that were not tried may be the next. Otherwise arms that happen to be in the log early would be in luck.
+    """
 
     def __init__(
         self,

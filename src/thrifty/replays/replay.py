@@ -92,7 +92,8 @@ class Replay:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        value = f"{self.value:.5f}, {100 * self.level:g} % from {low:.5f} to {high:.5f}"
+        value = f"{self.value:.5f}" if self.decisions else "no decisions"
+        value += f", {100 * self.level:g} % from {low:.5f} to {high:.5f}"
         return f"<Replay of {self.policy}, {self.method}: {value}; the log {self.logged:.5f}>"
 
     def _repr_html_(self) -> str:
@@ -107,12 +108,12 @@ def table(replays: Sequence[Replay]) -> str:
 def _table(replays: Sequence[Replay]) -> Table:
     one = replays[0]
     heading = ("", "mean reward", "± s.e.", f"{100 * one.level:g} % from", "to", "decisions")
-    rows = [_row(r.policy, r.value, r.error, *r.interval, r.decisions) for r in replays]
-    log = _row("the log", one.logged, one.logged_error, *one.logged_interval, one.rows)
+    rows = [shown(r.policy, r.value, r.error, *r.interval, r.decisions) for r in replays]
+    log = shown("the log", one.logged, one.logged_error, *one.logged_interval, one.rows)
     return Table(heading, [*rows, log])
 
 
-def _row(name: str, value: float, error: float, low: float, high: float, count: float) -> tuple[str, ...]:
+def shown(name: str, value: float, error: float, low: float, high: float, count: float) -> tuple[str, ...]:
     """What is not known is a dash: without decisions the value, and an error of which nothing was seen."""
     known = [
         f"{number:.5f}" if show else "-" for number, show in ((value, value == value), (error, error > 0.0))
@@ -166,6 +167,7 @@ def replay(
     trust = checks.flag("trust", trust)
     read = taken(log, reading)
     rewards = Rewards(policy, reward_range)
+    _check_arms(read)
     check_rewards(rewards, read)
     made = admit(read, trust)
     check_returns(read)
@@ -221,13 +223,16 @@ def taken(log: Any, reading: Reading) -> Log:
     return log
 
 
-def check_rewards(rewards: Rewards, log: Log) -> None:
-    """Whether every arm has rows, and every reward is one."""
+def _check_arms(log: Log) -> None:
     unseen = np.flatnonzero(np.bincount(log.arm, minlength=len(log.arms)) == 0)
     if unseen.size:
         names = ", ".join([*(repr(log.arms[i]) for i in unseen[:SHOWN]), *["..."][: unseen.size - SHOWN]])
         count = f"{unseen.size:,} of {len(log.arms):,}"
         raise InvalidValue(f"every arm must have rows in the log, and {count} have none: {names}")
+
+
+def check_rewards(rewards: Rewards, log: Log) -> None:
+    """Whether every reward is one."""
     try:
         rewards.read_many(log.reward)
     except InvalidValue:
