@@ -631,9 +631,9 @@ def test_policies_are_replayed_and_bad_rows_reported(file: Path, capsys: pytest.
     ]
     policies = thrifty.TSMA(alpha=0.5), thrifty.UCB1()
     found = [thrifty.replay(policy, file, "ips", runs=2, seed=3) for policy in policies]
-    assert "\n".join(lines[3:-2]) == replays.table(found)
-    assert lines[-2:] == ["", "500 rows, 4 arms, ips, 2 runs each"]
-    assert lines[-3].split()[:2] == ["the", "log"]
+    assert "\n".join(lines[3:-5]) == replays.table(found)
+    assert lines[-5:] == ["", *found[0].checks.splitlines(), "500 rows, 4 arms, ips, 2 runs each"]
+    assert lines[-6].split()[:2] == ["the", "log"]
 
 
 def test_arms_and_ranges(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from thrifty.cli import bounds, compare, export, plot, policies, replay, reproduce, simulate, sweep
+from thrifty.cli import bounds, compare, evaluate, export, plot, policies, replay, reproduce, simulate, sweep
 from thrifty.cli import compile as compiling
 from thrifty.errors import InvalidValue, ThriftyError
 
@@ -67,6 +67,7 @@ examples:
   thrifty compare out/paper.npz
   thrifty export night --parquet night.parquet
   thrifty replay log.csv --policy "TSMA()"
+  thrifty evaluate log.csv --arm red
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
   thrifty compile
@@ -75,6 +76,18 @@ thrifty COMMAND --help tells more about a command.""",
     )
     parser.add_argument("--version", action="version", version=f"thrifty {version('thrifty')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (reproduce, simulate, sweep, plot, compare, export, replay, policies, bounds, compiling):
+    for command in (
+        reproduce,
+        simulate,
+        sweep,
+        plot,
+        compare,
+        export,
+        replay,
+        evaluate,
+        policies,
+        bounds,
+        compiling,
+    ):
         command.describe(commands)
     return parser

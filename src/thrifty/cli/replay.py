@@ -2,10 +2,9 @@
 
 import argparse
 import ast
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thrifty.cli.shared import numbers
+from thrifty.cli import logs
 from thrifty.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -16,57 +15,39 @@ def describe(commands: Any) -> None:
     parser = commands.add_parser(
         "replay",
         help="estimate what policies would have earned, from logged decisions",
-        description="Estimate the mean reward of policies from a log of another policy's decisions: CSV or "
-        "Parquet, with the columns arm, reward, propensity and, if rows are not in order, time.",
-        epilog="""\
+        description="Estimate the mean reward of policies that learn as they go, from a log of another "
+        "policy's decisions. For policies that do not: thrifty evaluate.",
+        epilog=f"""\
 examples:
   thrifty replay log.csv --policy "ThompsonSampling(law='beta')" --policy "TSMA()"
   thrifty replay log.parquet --policy "KLUCB()" --method ips --runs 20
   thrifty replay log.csv --policy "UCB1()" --arms red,green,blue --range 0,5 --strict
+  thrifty replay clicks.csv --separator ";" --arm-column item --reward-column click --policy "TSMA()"
+  thrifty replay log.csv --policy "UCB1()" --prior 0.01,1 --span red=5001.. --span blue=..9000
 
 Rejection (the default) uses the rows in which the log happens to have the policy's arm, and gives the policy
-a life of its own, but a short one. Inverse propensity (ips) counts every row, with more noise. Bad rows are
-left out and reported by their line; --strict refuses them.""",
+a life of its own, but a short one. Inverse propensity (ips) counts every row, with more noise.
+
+{logs.ABOUT}""",
     )
-    parser.add_argument("log", metavar="LOG", type=Path, help="a .csv or a .parquet file")
+    logs.options(parser)
     parser.add_argument(
         "--policy", action="append", required=True, metavar="POLICY", help="as in Python; may be repeated"
     )
-    parser.add_argument("--arms", metavar="ID,ID,...", help="ids of the arms (default: all in the log)")
-    parser.add_argument(
-        "--range", type=numbers, default=[0.0, 1.0], metavar="LOW,HIGH", help="of rewards; default: 0,1"
-    )
     parser.add_argument("--method", choices=("rejection", "ips"), default="rejection")
     parser.add_argument("--runs", type=int, default=10, metavar="N", help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
-    parser.add_argument("--level", type=float, default=0.95, metavar="P", help="default: %(default)s")
-    parser.add_argument("--strict", action="store_true", help="bad rows are an error")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from thrifty.replays import log
     from thrifty.replays.replay import replay, table
 
     policies = [policy(text) for text in arguments.policy]
-    arms = _ids(arguments.arms, arguments.log.suffix) if arguments.arms else None
-    read = log.read(arguments.log, arms, strict=arguments.strict)
-    if read.bad:
-        print(f"{read.report()}\n")
-    options = {key: getattr(arguments, key) for key in ("method", "runs", "seed", "level")}
-    options["reward_range"] = tuple(arguments.range)
-    print(table([replay(one, read, **options) for one in policies]))
-    print(f"\n{len(read):,} rows, {len(read.arms):,} arms, {arguments.method}, {arguments.runs} runs each")
-
-
-def _ids(text: str, suffix: str) -> list[Any]:
-    """Ids between commas: texts in a CSV file, but in Parquet a number may be one."""
-    from thrifty.replays.sources import WHOLE
-
-    ids: list[Any] = text.split(",")
-    if suffix == ".csv":
-        return ids
-    return [int(name) if WHOLE.fullmatch(name) else name for name in ids]
+    read = logs.read(arguments)
+    options = {"method": arguments.method, "runs": arguments.runs, **logs.shared(arguments)}
+    found = [replay(one, read, **options) for one in policies]
+    print(f"{table(found)}\n\n{found[0].checks}")
+    print(f"{len(read):,} rows, {len(read.arms):,} arms, {arguments.method}, {arguments.runs} runs each")
 
 
 def policy(text: str) -> "Policy":

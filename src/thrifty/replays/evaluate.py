@@ -80,8 +80,12 @@ def table(evaluations: Sequence[Evaluation]) -> str:
     for e in evaluations:
         name, *numbers = shown(e.policy, e.value, e.error, *e.interval, e.effective)
         rows.append((name, e.estimator, *numbers))
-    name, *numbers = shown("the log", one.logged, one.logged_error, *one.logged_interval, one.rows)
-    text = aligned(heading, [*rows, (name, "", *numbers)], left=2)
+    same = {(e.rows, e.logged): e for e in reversed(evaluations)}  # rows that were evaluated may differ
+    for e in reversed(same.values()):
+        name = "the log" if len(same) == 1 else f"the log, for {e.policy}"
+        name, *numbers = shown(name, e.logged, e.logged_error, *e.logged_interval, e.rows)
+        rows.append((name, "", *numbers))
+    text = aligned(heading, rows, left=2)
     biased = [e for e in evaluations if e.bias > 0.0]
     notes = [
         f"{e.policy}, {e.estimator}: too low by up to {e.bias:.2g}, which is in the interval" for e in biased
