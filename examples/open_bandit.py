@@ -1,32 +1,43 @@
-"""Replays of real and of synthetic logs: what 10,000 logged decisions can tell about a policy.
+"""Real and synthetic logs: what 10,000 logged decisions can tell about a policy.
 
+    uv run python examples/open_bandit.py                      # synthetic logs: there, the truth is known
     pip download obp==0.4.1 --no-deps --no-binary :all:
-    uv run python examples/open_bandit.py obp-0.4.1.tar.gz
+    uv run python examples/open_bandit.py obp-0.4.1.tar.gz     # and real ones
+    uv run python examples/open_bandit.py --obp                # our estimators beside those of obp
 
-The first command fetches the source package of the Open Bandit Pipeline, which has the small sample of the
-Open Bandit Dataset in it: of a fashion shop's recommendations, 10,000 rows for each of two logging policies
-("random", and "bts", a Bernoulli Thompson sampling) and three campaigns. Saito, Aihara, Matsutani and
-Narita, "Open Bandit Dataset and Pipeline", NeurIPS 2021, Datasets and Benchmarks. Without an argument, only
-synthetic logs are replayed: there, simulate knows the truth.
+The source package of the Open Bandit Pipeline has the small sample of the Open Bandit Dataset in it: of a
+fashion shop's recommendations, 10,000 rows for each of two logging policies ("random", and "bts", a Bernoulli
+Thompson sampling) and three campaigns. Saito, Aihara, Matsutani and Narita, "Open Bandit Dataset and
+Pipeline", NeurIPS 2021, Datasets and Benchmarks. With --obp, uv makes an environment with obp in it, whose
+sample is read.
 """
 
 import csv
 import io
+import json
+import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import thrifty
-from thrifty.replays import log as logs
-from thrifty.replays.log import Log
+from thrifty.replays.log import Log, Reading
 from thrifty.replays.replay import METHODS, replay, table
+from thrifty.table import aligned
 
 Floats = NDArray[np.float64]
 
-COLUMNS = {"arm": "item_id", "reward": "click", "propensity": "propensity_score", "time": "timestamp"}
+COLUMNS: Reading = {
+    "arm_column": "item_id",
+    "reward_column": "click",
+    "propensity_column": "propensity_score",
+    "time_column": "timestamp",
+}
 POLICIES: tuple[thrifty.Policy, ...] = (
     thrifty.ThompsonSampling(law="beta"),
     thrifty.TSMA(law="beta"),
@@ -43,7 +54,9 @@ def sample(archive: Path, behaviour: str, campaign: str) -> Log:
         file = package.extractfile(name)
         assert file is not None
         rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
-    return logs.read({ours: [row[theirs] for row in rows] for ours, theirs in COLUMNS.items()})
+    return thrifty.read_log(
+        {str(name): [row[str(name)] for row in rows] for name in COLUMNS.values()}, **COLUMNS
+    )
 
 
 def synthetic(means: Floats, shares: Floats, rows: int, seed: int) -> Log:
@@ -51,7 +64,7 @@ def synthetic(means: Floats, shares: Floats, rows: int, seed: int) -> Log:
     rng = np.random.default_rng(seed)
     arm = rng.choice(means.size, rows, p=shares)
     reward = rng.random(rows) < means[arm]
-    return logs.read({"arm": arm, "reward": reward, "propensity": shares[arm]})
+    return thrifty.read_log({"arm": arm, "reward": reward, "propensity": shares[arm]})
 
 
 def truth(policy: thrifty.Policy, means: Floats, decisions: int, runs: int = 400) -> tuple[float, float]:
@@ -93,7 +106,84 @@ def show_sample(archive: Path) -> None:
         show(log, method)
 
 
+# Beside obp ------------------------------------------------------------------------------------------------
+
+
+class Obp:
+    """obp's estimators, in a process with an environment of its own."""
+
+    def __init__(self) -> None:
+        command = ["uv", "run", "--script", str(Path(__file__).with_name("obp_estimates.py"))]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def ask(self, question: dict[str, Any]) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(question) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+def tables(log: Log) -> Iterator[tuple[str, Log, dict[Any, float]]]:
+    """What is evaluated: a name, rows, and the probability of each arm."""
+    yield "every arm alike", log, dict.fromkeys(log.arms, 1.0 / len(log.arms))
+    most = log.arms[int(np.bincount(log.arm).argmax())]
+    yield f"item {most}", log, {most: 1.0}
+    half = round(len(log) / 2)
+    learnt = thrifty.evaluate(log, policy=POLICIES[0], learn=0.5)
+    yield learnt.policy, log.part(half, len(log)), learnt.probabilities
+
+
+def beside(log: Log, obp: Obp) -> tuple[list[tuple[str, ...]], float]:
+    """Rows of a table, and by how much the values differ at most where there is no chance in them."""
+    rows, apart = [], 0.0
+    for label, part, shares in tables(log):
+        clip = 5.0
+        question = {
+            "arm": part.arm.tolist(),
+            "reward": part.reward.tolist(),
+            "propensity": part.propensity.tolist(),
+            "shares": [shares.get(arm, 0.0) for arm in log.arms],
+            "clip": clip,
+        }
+        theirs = obp.ask(question)
+        for name in ("ips", "snips", "clipped", "direct", "dr"):
+            ours = thrifty.evaluate(part, probabilities=shares, estimator=name, clip=clip)
+            apart = max(apart, abs(ours.value - theirs[name][0]))
+            fitted = f"{theirs[f'{name}, model'][0]:.5f}" if f"{name}, model" in theirs else ""
+            rows.append(
+                (
+                    label, name, f"{ours.value:.5f}", f"{theirs[name][0]:.5f}", fitted,
+                    f"{ours.interval[0]:.4f} to {ours.interval[1]:.4f}",
+                    f"{theirs[name][1]:.4f} to {theirs[name][2]:.4f}",
+                )
+            )  # fmt: skip
+    return rows, apart
+
+
+def show_beside() -> None:
+    obp = Obp()
+    folder = Path(obp.ask({}))
+    heading = ("", "estimator", "thrifty", "obp", "its model", "thrifty, 95 %", "obp, 95 %, bootstrap")
+    worst = 0.0
+    for behaviour, campaign in (("random", "all"), ("bts", "men"), ("bts", "women")):
+        log = thrifty.read_log(folder / behaviour / campaign / f"{campaign}.csv", **COLUMNS)
+        rows, apart = beside(log, obp)
+        print(f'\nOpen Bandit Dataset, sample "{behaviour}", "{campaign}"\n{aligned(heading, rows, left=2)}')
+        worst = max(worst, apart)
+    obp.close()
+    print(f"\nlargest difference of values where there is no chance in them: {worst:.1e}")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--obp"]:
+        show_beside()
+        sys.exit()
     show_synthetic(
         "four arms, the best one rare", np.array([0.6, 0.4, 0.3, 0.5]), np.array([0.1, 0.4, 0.3, 0.2])
     )

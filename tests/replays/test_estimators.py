@@ -143,13 +143,13 @@ def test_intervals_hold(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_intervals_hold_to_a_hundredth(name: str) -> None:
-    """The proven one always at 95 %; the others at 94 % or more, with the luck of 4,000 logs."""
+def test_how_often_intervals_hold(name: str) -> None:
+    """The proven one at 95 %; the others, which are approximate, at 93 % or more."""
     many = 4000
     found = coverage(CASES[name], [*ESTIMATORS], many)
     print(
         name, {key: f"{100 * held / many:.1f} %" for key, held in found.items()}
     )  # with -s, for docs/replay.md
     for key, held in found.items():
-        level = 0.95 if key == "clipped" else 0.94
+        level = 0.95 if key == "clipped" else 0.93
         assert stats.binomtest(held, many, level, "less").pvalue > UNLUCKY

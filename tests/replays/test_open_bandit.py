@@ -5,9 +5,11 @@ import io
 import tarfile
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import thrifty
 from tests.support.chance import SIGMAS
@@ -20,15 +22,19 @@ ROWS = """\
 """
 
 
-@pytest.fixture(scope="module")
-def example() -> ModuleType:
-    path = Path(__file__).parents[2] / "examples" / "open_bandit.py"
-    spec = importlib.util.spec_from_file_location("open_bandit", path)
+def load(name: str) -> ModuleType:
+    path = Path(__file__).parents[2] / "examples" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def example() -> ModuleType:
+    return load("open_bandit")
 
 
 @pytest.fixture
@@ -90,3 +96,44 @@ def test_a_synthetic_log_is_shown(
     assert lines[1] == "few: 400 rows, 2 arms"
     assert lines[3].startswith("UCB1 in truth, over 100 decisions: 0.5")
     assert [line for line in lines if line in ("rejection", "ips")] == ["rejection", "ips"]
+
+
+class Double:
+    """Answers as obp would, a little off for one estimator."""
+
+    def ask(self, question: dict[str, Any]) -> dict[str, list[float]]:
+        log = {name: question[name] for name in ("arm", "reward", "propensity")}
+        shares = dict(enumerate(question["shares"]))
+        found = {}
+        for name in ("ips", "snips", "clipped", "direct", "dr"):
+            one = thrifty.evaluate(
+                log, probabilities=shares, arms=len(shares), estimator=name, clip=question["clip"]
+            )
+            found[name] = [one.value + 1e-3 * (name == "dr"), *one.interval]
+        return found | {"dr, model": [0.25, 0.0, 1.0]}
+
+
+def test_estimates_beside_those_of_obp(example: ModuleType) -> None:
+    log = example.synthetic(np.array([0.6, 0.2]), np.array([0.25, 0.75]), 200, seed=2)
+    rows, apart = example.beside(log, Double())
+    assert apart == pytest.approx(1e-3)
+    assert [row[:2] for row in rows[:2]] == [("every arm alike", "ips"), ("every arm alike", "snips")]
+    assert rows[5][0].startswith("item ")
+    assert rows[-1][:2] == ("TS (Beta), learnt", "dr")
+    assert rows[-1][4] == "0.25000"
+    for row in rows:
+        assert (row[2] == row[3]) == (row[1] != "dr")
+        assert row[5] == row[6]
+
+
+def test_what_rows_can_prove(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    limits = load("log_limits")
+    assert limits.told(0.01, 125) == pytest.approx(
+        stats.binom.sf(2, 125, 0.01), abs=1e-12
+    )  # three clicks are the least whose interval is above 0.5 %
+    monkeypatch.setattr(limits.replays, "Player", limits.replays.Player)  # so that it is put back
+    limits.show_limits()
+    limits.show_coverage(logs=3, decisions=20, runs=(1,))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "125 decisions at a click rate of 0.5%: 0.6 clicks are expected"
+    assert [line.split()[0] for line in lines[-4:]] == ["TS", "TS", "UCB1", "UCB1"]
