@@ -160,7 +160,7 @@ def test_what_was_learnt_is_asked_for_the_arms_that_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", [BETA, thrifty.UCB1(), thrifty.TSMA(), thrifty.EpsilonTS(epsilon=0.1)], ids=str
+    "policy", [BETA, thrifty.UCB1(), thrifty.TSMA(), thrifty.EpsilonGreedy(epsilon=0.1)], ids=str
 )
 def test_what_is_evaluated_on_is_not_learnt_from(policy: thrifty.Policy) -> None:
     """Labels of the second part, shuffled: the policy is the same. With others in the first: it is
@@ -214,6 +214,14 @@ def test_a_prior_of_what_learns() -> None:
         assert found.probabilities == {best: 1.0}
 
 
+def test_policies_without_initial_pulls() -> None:
+    log = synthetic(6, 200)
+    assert thrifty.evaluate(log, policy=thrifty.FixedArm(2), arms=4).probabilities == {2: 1.0}
+    uniform = thrifty.evaluate(log, policy=thrifty.Uniform(), learn=0.05).probabilities
+    error = math.sqrt(0.25 * 0.75 / targets.DRAWS)
+    assert uniform == pytest.approx(dict.fromkeys(range(4), 0.25), abs=SIGMAS * error)
+
+
 def test_arms_that_were_not_seen_in_the_first_part_are_tried_first() -> None:
     log = {"arm": list("ababcbac"), "reward": [0, 1] * 4, "propensity": [1 / 3] * 8}
     assert thrifty.evaluate(log, policy=thrifty.UCB1()).probabilities == {"c": 1.0}
@@ -232,6 +240,9 @@ def test_the_table() -> None:
     ]  # fmt: skip
     assert lines[6].split()[:2] == ["the", "log"]
     assert str(both[0]) == f"{evaluations.table(both[:1])}\n\n{both[0].checks}"
+    assert repr(both[0]).startswith(f"<Evaluation of arm 0, dr: {both[0].value:.5f}, 95 % from ")
+    assert "<table>" in both[0]._repr_html_()
+    assert both[0].checks.splitlines()[0] in both[0]._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -174,12 +174,22 @@ def test_a_drawn_decision_is_drawn_anew_at_every_row(anew: bool, monkeypatch: py
 
 
 def test_given_the_log_every_row_has_the_same_chance() -> None:
-    """A policy that knows nothing and learns nothing earns what the log has earned. Held decisions would find
-    the rows behind long gaps: here the only ones with a reward."""
+    """A policy that learns nothing earns what the log has earned. Held decisions would find the rows behind
+    long gaps: here the only ones with a reward."""
     log = {"arm": ([0] * 5 + [1] * 5) * 100, "reward": [0, 0, 0, 0, 0, 1, 0, 0, 0, 0] * 100}
-    uniform: Any = Counting()
-    found = replays.replay(thrifty.ThompsonSampling(law=uniform), log | {"propensity": [0.5] * 1000}, runs=20)
-    assert abs(found.value - 0.1) < SIGMAS * math.sqrt(0.09 / (20 * 500))
+    for policy in (thrifty.Uniform(), thrifty.EpsilonGreedy(epsilon=1.0)):
+        found = replays.replay(policy, log | {"propensity": [0.5] * 1000}, runs=20)
+        assert abs(found.value - 0.1) < SIGMAS * math.sqrt(0.09 / (20 * 500))
+
+
+def test_a_fixed_arm_is_that_of_its_number() -> None:
+    log = synthetic(14, 500)
+    for method in replays.METHODS:
+        found = replays.replay(thrifty.FixedArm(2), log, method, arms=4, runs=2)
+        taken = log["reward"][log["arm"] == 2]
+        right = taken.mean() if method == "rejection" else taken.sum() / SHARES[2] / 500
+        assert abs(found.value - right) <= (SIGMAS * math.sqrt(0.25 / 50) if method == "rejection" else 1e-9)
+        assert found.decisions > 20
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@ learnt before. ``estimators`` has the formulas."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -22,10 +22,10 @@ from thrifty.replays.intervals import Interval
 from thrifty.replays.log import Log, Reading
 from thrifty.replays.player import Prior
 from thrifty.replays.replay import check_rewards, of_log, read_prior, shown, taken
-from thrifty.table import aligned
+from thrifty.table import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """The outcome: an estimate of a policy's mean reward, beside the log's own; prints as a table.
 
@@ -65,17 +65,38 @@ class Evaluation:
     logged_error: float
     logged_interval: Interval
     level: float
-    probabilities: dict[Any, float] = field(repr=False)
-    checks: str = field(repr=False)
+    probabilities: dict[Any, float]
+    checks: str
 
     def __str__(self) -> str:
         return "\n\n".join(filter(None, (self.report, table([self]), self.checks)))
 
+    def __repr__(self) -> str:
+        low, high = self.interval
+        value = f"{self.value:.5f}" if self.value == self.value else "never the log's arm"
+        value += f", {100 * self.level:g} % from {low:.5f} to {high:.5f}"
+        return f"<Evaluation of {self.policy}, {self.estimator}: {value}; the log {self.logged:.5f}>"
+
+    def _repr_html_(self) -> str:
+        made = _table([self])
+        return made._replace(title=self.report, notes=[*made.notes, self.checks]).html()
+
 
 def table(evaluations: Sequence[Evaluation]) -> str:
     """Several evaluations on one log, and the log's own mean."""
-    one = evaluations[0]
-    heading = ("", "estimator", "mean reward", "± s.e.", f"{100 * one.level:g} % from", "to", "rows' worth")
+    return _table(evaluations).text()
+
+
+def _table(evaluations: Sequence[Evaluation]) -> Table:
+    heading = (
+        "",
+        "estimator",
+        "mean reward",
+        "± s.e.",
+        f"{100 * evaluations[0].level:g} % from",
+        "to",
+        "rows' worth",
+    )
     rows = []
     for e in evaluations:
         name, *numbers = shown(e.policy, e.value, e.error, *e.interval, e.effective)
@@ -85,12 +106,11 @@ def table(evaluations: Sequence[Evaluation]) -> str:
         name = "the log" if len(same) == 1 else f"the log, for {e.policy}"
         name, *numbers = shown(name, e.logged, e.logged_error, *e.logged_interval, e.rows)
         rows.append((name, "", *numbers))
-    text = aligned(heading, rows, left=2)
     biased = [e for e in evaluations if e.bias > 0.0]
     notes = [
         f"{e.policy}, {e.estimator}: too low by up to {e.bias:.2g}, which is in the interval" for e in biased
     ]
-    return "\n".join([text, *notes])
+    return Table(heading, rows, notes=["\n".join(notes)], left=2)
 
 
 def evaluate(
