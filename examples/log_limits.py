@@ -22,6 +22,7 @@ from thrifty.table import aligned
 Floats = NDArray[np.float64]
 RATE, DECISIONS, ARMS = 0.005, 125, 80
 MEANS = np.array([0.6, 0.4, 0.3, 0.5])
+POLICIES: tuple[thrifty.Policy, ...] = (thrifty.ThompsonSampling(law="beta"), thrifty.UCB1())
 EQUAL, UNEQUAL = np.full(4, 0.25), np.array([0.1, 0.4, 0.3, 0.2])
 
 
@@ -84,7 +85,7 @@ def coverage(
 def show_coverage(logs: int = 300, decisions: int = 200, runs: Iterable[int] = (1, 10)) -> None:
     replays.Player = Witness  # type: ignore[misc]
     rows = []
-    for policy in (thrifty.ThompsonSampling(law="beta"), thrifty.UCB1()):
+    for policy in POLICIES:
         for name, shares in (("1/4 each", EQUAL), ("0.1, 0.4, 0.3, 0.2", UNEQUAL)):
             for count in runs:
                 found = coverage(policy, shares, count, logs, decisions)
