@@ -28,7 +28,8 @@ EQUAL, UNEQUAL = np.full(4, 0.25), np.array([0.1, 0.4, 0.3, 0.2])
 
 def told(rate: float, decisions: int) -> float:
     """With which probability an interval of clicks at this rate is above the rate of the log."""
-    least = next(k for k in range(decisions + 1) if intervals.score(k / decisions, decisions, 0.95)[0] > RATE)
+    hits = range(int(RATE * decisions), decisions + 1)
+    least = next(k for k in hits if intervals.score(k / decisions, decisions, 0.95)[0] > RATE)
     return float(stats.binom.sf(least - 1, decisions, rate))
 
 
