@@ -71,8 +71,9 @@ def cost(policy: Any, problem: thrifty.Problem, rounds: int) -> str:
 
 def main() -> None:
     still = thrifty.Bernoulli(MEANS)
-    jumps = thrifty.Changing({1: still, **{t: thrifty.Bernoulli(MEANS[::-1]) for t in range(1001, 10**5, 1000)}})
-    moves = thrifty.Changing.along(still, thrifty.Bernoulli(MEANS[::-1]), 10**5)
+    turned = thrifty.Bernoulli(MEANS[::-1])
+    jumps = thrifty.Changing({1: still, **dict.fromkeys(range(1001, 10**5, 1000), turned)})
+    moves = thrifty.Changing.along(still, turned, 10**5)
     rows = [
         ("thrifty's own", "Bernoulli", cost(thrifty.UCB1(), still, 10**5)),
         ("thrifty's own", "own, compiled", cost(thrifty.UCB1(), Coins(MEANS), 10**5)),

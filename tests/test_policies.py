@@ -66,7 +66,7 @@ def test_public_names_are_the_contract() -> None:
         thrifty.GeometricDelay: "mean",
         thrifty.Result.plot: "self, path=None",
         thrifty.Result.save: "self, path",
-        thrifty.Result.load: "path",
+        thrifty.Result.load: "path, problems=()",
         thrifty.Result.summary: "self",
     }
     for call, expected in signatures.items():

@@ -165,10 +165,12 @@ def test_nor_does_a_result(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [Sampler(), "Sampler", int, None], ids=repr)
 def test_only_classes_of_policies_and_laws_are_registered_and_handed_over(kind: Any, tmp_path: Path) -> None:
-    with pytest.raises(thrifty.InvalidType, match="kind must be a class of policies or laws, got"):
+    with pytest.raises(thrifty.InvalidType, match="kind must be a class of policies, laws or problems, got"):
         thrifty.register(kind)
     Bandit(thrifty.TSMA(), 2).save(tmp_path / "bandit.npz")
-    with pytest.raises(thrifty.InvalidType, match=r"policies\[0\] must be a class of policies or laws, got"):
+    with pytest.raises(
+        thrifty.InvalidType, match=r"policies\[0\] must be a class of policies, laws or problems, got"
+    ):
         Bandit.load(tmp_path / "bandit.npz", policies=[kind])
 
 

@@ -176,7 +176,7 @@ class Along(Timed):
         return replace(self.first, **there)  # type: ignore[type-var]
 
     def track(self, start: int, stop: int) -> tuple[Floats, Floats] | None:
-        """In rounds ``start`` to ``stop`` - 1, at once: what kernels know of the arms, (round, arm, 2), and the
+        """Rounds ``start`` to ``stop`` - 1 at once: what kernels know of the arms, (round, arm, 2), and the
         gaps, (round, arm). None if means are not simply the first of these numbers, as with Beta rewards."""
         ends = [(problem.ready(), problem.expectations) for problem in (self.first, self.last)]
         if any(arms.values.size or not np.array_equal(arms.params[:, 0], means) for arms, means in ends):

@@ -108,7 +108,7 @@ class Result:
         return means
 
     def find(self, policy: str | Policy) -> int:
-        """Where a policy is on the first axis, by its label or by the call that makes it."""
+        """Where ``policy`` is on the first axis, by its label or by the call that makes it."""
         return lookup.find(policy, self.labels, self.settings.policies)
 
     def __getitem__(self, policy: str | Policy) -> "Result":
