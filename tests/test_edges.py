@@ -97,7 +97,7 @@ def test_these_are_all_there_are() -> None:
 
 
 @EVERYWHERE
-@settings(max_examples=10)
+@settings(max_examples=7)
 @given(data=st.data())
 def test_any_history(policy: Policy, engine: str, data: st.DataObject) -> None:
     play(policy, engine, data.draw(HISTORIES[policy.rewards]))

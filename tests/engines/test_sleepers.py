@@ -822,7 +822,7 @@ ONE_GOOD = thrifty.Bernoulli([0.9] + [0.6] * 19)
     ids=str,
 )
 def test_runs_have_the_law_of_scan(setting: Setting) -> None:
-    assert_same_law_of_runs((setting, "scan"), (setting, "sleepers"), runs=400)
+    assert_same_law_of_runs((setting, "scan"), (setting, "sleepers"), runs=300)
 
 
 def test_without_a_second_phase_duels_are_thompson_sampling() -> None:
@@ -830,5 +830,5 @@ def test_without_a_second_phase_duels_are_thompson_sampling() -> None:
     vanilla, duels = (
         Setting(policy, problem, 200) for policy in (thrifty.ThompsonSampling(), thrifty.TSTD(phi=200))
     )
-    assert_same_law_of_runs((vanilla, "scan"), (duels, "sleepers"), runs=400)
-    assert_same_law_of_runs((vanilla, "sleepers"), (duels, "sleepers"), runs=400)
+    assert_same_law_of_runs((vanilla, "scan"), (duels, "sleepers"), runs=300)
+    assert_same_law_of_runs((vanilla, "sleepers"), (duels, "sleepers"), runs=300)

@@ -267,4 +267,4 @@ CASES = [
 @pytest.mark.parametrize(("policy", "engine", "prior"), CASES, ids=str)
 def test_a_bandit_is_a_dictionary_with_opinions(policy: Policy, engine: str, prior: Any) -> None:
     machine = type("Machine", (Machine,), {"policy": policy, "engine": engine, "prior": prior})
-    run_state_machine_as_test(machine, settings=settings(max_examples=15, stateful_step_count=40))
+    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=40))

@@ -138,7 +138,7 @@ def test_an_initial_pull_may_be_refused_for_ever() -> None:
 )
 def test_draws_are_made_anew_from_the_same_laws(policy: Policy, engine: str) -> None:
     """How often each arm is chosen, if all decisions are cancelled, and if each bandit makes only one."""
-    many, options = 1200, {"engine": engine, "horizon": 1000}
+    many, options = 700, {"engine": engine, "horizon": 1000}
     bandit = warm(policy, PULLS, MEANS, seed=9, **options)
     cancelled = []
     for _ in range(many):

@@ -143,7 +143,7 @@ def counting(bandit: thrifty.Bandit) -> dict[Any, int]:
 @pytest.mark.parametrize("pending_for", [0, 1, 7, 65])
 @pytest.mark.parametrize(("policy", "engine"), [*CASES, POSTERIOR], ids=str)
 def test_what_counts_is_what_was_handed_out_lately(policy: Policy, engine: str, pending_for: int) -> None:
-    follow(policy, engine, pending_for, 250)
+    follow(policy, engine, pending_for, 160)
 
 
 # What it changes -----------------------------------------------------------------------------------------

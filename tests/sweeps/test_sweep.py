@@ -677,14 +677,17 @@ def is_worker(process: psutil.Process) -> bool:
     return False
 
 
-def test_killed_at_random_moments_of_a_real_life(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("seed", "kills"), [(2024, 1), *(pytest.param(seed, 3, marks=pytest.mark.slow) for seed in range(5))]
+)
+def test_killed_at_random_moments_of_a_real_life(tmp_path: Path, seed: int, kills: int) -> None:
     """The parent by kill -9 and by ctrl-C, workers by kill -9: in the end the files are those of simulate,
     and nobody is left behind."""
-    spec, folder, rng = tmp_path / "spec.toml", tmp_path / "out", random.Random(2024)
+    spec, folder, rng = tmp_path / "spec.toml", tmp_path / "out", random.Random(seed)
     spec.write_text(LONGER)
-    moments = sorted(rng.sample(range(1, 60), 2))
+    moments = sorted(rng.sample(range(60), kills + 1))
     everybody: list[psutil.Process] = []
-    for moment, blow in zip([0, *moments], [signal.SIGKILL, signal.SIGKILL, signal.SIGINT], strict=True):
+    for moment, blow in zip(moments, [*[signal.SIGKILL] * kills, signal.SIGINT], strict=True):
         with started(spec, folder) as process:
             wait_for(lambda: any(map(is_worker, descendants(process))))
             wait_for(lambda: finished_chunks(folder) >= moment)  # noqa: B023
@@ -700,7 +703,7 @@ def test_killed_at_random_moments_of_a_real_life(tmp_path: Path) -> None:
                 assert process.wait(PATIENCE) == -signal.SIGKILL
     assert data(folder).keys() < {"bernoulli-T20000", "bernoulli-T30000"}
     with started(spec, folder) as process:
-        for _ in range(2):
+        for _ in range(kills):
             wait_for(lambda: sum(map(is_worker, descendants(process))) == 2)
             time.sleep(0.2 * rng.random())
             workers = [child for child in descendants(process) if is_worker(child)]

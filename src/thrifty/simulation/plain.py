@@ -40,7 +40,7 @@ class PlainPolicy(Protocol):
 
 def is_plain(policy: object) -> bool:
     """Whether it is an object with the three methods, and no policy that is compiled."""
-    return isinstance(policy, PlainPolicy) and not isinstance(policy, Policy | type)
+    return not isinstance(policy, Policy | type) and isinstance(policy, PlainPolicy)
 
 
 def label(policy: object) -> str:

@@ -40,10 +40,15 @@ class Plan:
 
     def program(self, p: int) -> Program:
         """What plays a policy; of one in plain Python, what keeps its statistics."""
-        policy = self.policies[p]
-        if not isinstance(policy, Policy):
-            return program(Uniform(), "scan")
-        return program(policy, self.settings.engines[p])
+        if p not in self._programs:
+            policy, engine = self.policies[p], self.settings.engines[p]
+            keeper = (policy, engine) if isinstance(policy, Policy) else (Uniform(), "scan")
+            self._programs[p] = program(*keeper)
+        return self._programs[p]
+
+    @cached_property
+    def _programs(self) -> dict[int, Program]:
+        return {}
 
     def is_stepwise(self, p: int) -> bool:
         """Whether rounds are played one by one: the policy or the problem is plain Python."""

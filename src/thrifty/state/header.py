@@ -133,22 +133,29 @@ def _at(typing, block):
 
 
 class State:
-    """The same for Python, and for kernels that are interpreted: the fields are windows on the block."""
+    """The same for Python, and for kernels that are interpreted: a field is a window on the block, made when it
+    is first asked for."""
 
     def __init__(self, block: Any) -> None:
-        for name, (field, place) in _places.items():
-            if place > 0:
-                start, rows, columns = block[place : place + 3].tolist()
-                window = block[start : start + rows * columns].view(field.dtype)
-                setattr(self, name, window.reshape(rows, columns) if field.columns > 1 else window)
-        for name, (kind, place) in _numbers.items():
+        self.block = block
+
+    def __getattr__(self, name: str) -> Any:
+        block, found = self.block, None
+        if name in _places:
+            field, place = _places[name]
+            start, rows, columns = block[place : place + 3].tolist()
+            window = block[start : start + rows * columns].view(field.dtype)
+            found = window.reshape(rows, columns) if field.columns > 1 else window
+        elif name in _numbers:
+            kind, place = _numbers[name]
             words = block[block[place] : block[place] + block[place + ROWS]]
             floats = words.view(np.float64)
             kinds = kind.__annotations__.values()
-            setattr(
-                self, name, kind(*(of((floats if of is float else words)[i]) for i, of in enumerate(kinds)))
-            )
-        self.block = block
+            found = kind(*(of((floats if of is float else words)[i]) for i, of in enumerate(kinds)))
+        else:
+            raise AttributeError(name)
+        setattr(self, name, found)
+        return found
 
 
 opened: Any = State if config.DISABLE_JIT else _at  # the state that a block holds
