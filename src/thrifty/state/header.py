@@ -133,8 +133,8 @@ def _at(typing, block):
 
 
 class State:
-    """The same for Python, and for kernels that are interpreted: a field is a window on the block, made when it
-    is first asked for."""
+    """The same for Python, and for kernels that are interpreted: a field is a window on the block, made when
+    it is first asked for."""
 
     def __init__(self, block: Any) -> None:
         self.block = block
