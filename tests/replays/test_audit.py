@@ -45,6 +45,44 @@ def test_a_log_of_a_policy_that_learns_passes() -> None:
     assert faults({"arm": arm, "reward": np.zeros(5000), "propensity": propensity}) == ()
 
 
+def learner(kind: str, seed: int, rows: int) -> dict[str, Any]:
+    """The log of a policy that learns, with the propensities that it had."""
+    rng = np.random.default_rng([5, seed])
+    pulls, sums, means = np.zeros(4), np.zeros(4), np.array([0.3, 0.37, 0.43, 0.5])
+    arm, reward, propensity = [], [], []
+    for _ in range(rows):
+        known = (sums + 0.5) / (pulls + 1.0) + 1e-9 * rng.random(4)
+        shares = np.exp((known - known.max()) / 0.05)
+        if kind == "epsilon-greedy":
+            shares = np.where(known == known.max(), 0.925, 0.025)
+        shares /= shares.sum()
+        arm.append(int(rng.choice(4, p=shares)))
+        reward.append(float(rng.random() < means[arm[-1]]))
+        propensity.append(float(shares[arm[-1]]))
+        pulls[arm[-1]] += 1.0
+        sums[arm[-1]] += reward[-1]
+    return {"arm": arm, "reward": reward, "propensity": propensity}
+
+
+@pytest.mark.parametrize("kind", ["epsilon-greedy", "softmax"])
+def test_logs_of_policies_that_learn_from_rewards_pass(kind: str) -> None:
+    """An arm that they come to like late has large propensities in all of its rows, and one that they dislike
+    has ever smaller ones, few of which are in the log."""
+    for seed in range(30):
+        assert faults(learner(kind, seed, 1500)) == ()
+
+
+def test_arms_that_were_never_chosen_may_be_named() -> None:
+    """One in ten of these logs has the rare arm."""
+    for seed in range(30):
+        table = drawn(np.random.default_rng([8, seed]), [0.9, 0.0999, 0.0001], 1000)
+        assert faults(table, arms=3) == ()
+    few = audits.audit(logs.read(drawn(np.random.default_rng(8), [0.4, 0.6], 1000), arms=3))
+    assert few.found[0].endswith("and should be 2, the number of arms with rows")
+    wrong = drawn(np.random.default_rng(8), [0.5, 0.5], 1000) | {"propensity": np.full(1000, 1 / 3)}
+    assert len(faults(wrong, arms=3)) == 1
+
+
 def test_wrong_propensities_are_found() -> None:
     rng = np.random.default_rng(5)
     right = drawn(rng, [0.1, 0.4, 0.3, 0.2], 5000)
