@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,19 @@ def test_rows_of_probabilities_follow_the_rows_of_the_source(tmp_path: Path) -> 
     found = thrifty.evaluate(path, probabilities=given, arms=["a", "b"], estimator="ips")
     assert found.value == pytest.approx((0.9 / 0.5 + 0.2 / 0.25 + 0.0) / 3)
     assert (found.rows, found.bad) == (3, 2)
+
+
+def test_memory_is_of_rows_and_of_arms_not_of_their_product() -> None:
+    rows, arms = 20_000, 1000
+    arm = np.arange(rows) % arms
+    log = thrifty.read_log({"arm": arm, "reward": np.zeros(rows), "propensity": np.full(rows, 1e-3)}, arms)
+    tracemalloc.start()
+    try:
+        for name in ESTIMATORS:
+            thrifty.evaluate(log, arm=3, estimator=name)
+        assert tracemalloc.get_traced_memory()[1] < rows * arms
+    finally:
+        tracemalloc.stop()
 
 
 def test_rewards_in_another_range() -> None:

@@ -254,7 +254,9 @@ def _evaluated(
     weight = own / log.propensity
     rows = Rows(log.arm, (log.reward - low) / (high - low), weight, kind, shares, log.elsewhere)
     needed = log if estimator == "direct" else whole  # an arm may have no row in one part of a log, by chance
-    average = np.zeros(len(log.arms)) if shares is None else shares[kind].mean(axis=0)
+    average = np.zeros(len(log.arms))
+    if shares is not None:
+        average = np.bincount(kind, minlength=len(shares)) @ shares / len(log)
     if shares is None and estimator in ("direct", "dr"):
         raise InvalidValue(
             f"estimator must be ips, snips or clipped where only the probabilities of the rows' own arms are "
