@@ -122,6 +122,16 @@ def test_what_the_log_never_has_is_not_known() -> None:
             thrifty.evaluate(log, arm="c", arms=list("abc"), estimator=name)
 
 
+def test_probabilities_that_cannot_be_those_of_the_rows_arms_are_refused() -> None:
+    """A column of ones, say, as the policy that is to be evaluated would not draw: weights of 4 or more."""
+    log = synthetic(7, 300) | {"new": np.ones(300)}
+    with pytest.raises(thrifty.InvalidValue, match=r"the mean of probability/propensity, .* must be about 1"):
+        thrifty.evaluate(log, target_column="new", estimator="ips")
+    assert thrifty.evaluate(log, target_column="new", estimator="ips", trust=True).value > 1.0
+    for seed in range(50):  # right ones pass, also of an arm that is rare
+        assert thrifty.evaluate(synthetic(seed, 200), arm=0, arms=4, estimator="ips").rows == 200
+
+
 # Arms that come and go -------------------------------------------------------------------------------------
 
 

@@ -15,8 +15,8 @@ from thrifty.online import known
 from thrifty.online.rewards import Rewards
 from thrifty.policies import Policy
 from thrifty.policies.thompson_sampling import ThompsonSampling
-from thrifty.replays import targets
-from thrifty.replays.audit import admit
+from thrifty.replays import intervals, targets
+from thrifty.replays.audit import ROUNDED, UNLUCKY, admit
 from thrifty.replays.estimators import ESTIMATORS, Estimate, Rows
 from thrifty.replays.intervals import Interval
 from thrifty.replays.log import Log, Reading
@@ -183,6 +183,8 @@ def evaluate(
         target = _learnt(policy, read, learn, read_prior(prior, read, rewards), rewards.range, seed)
     else:
         target = _known(read, arm, probabilities)
+    if not trust:
+        _check_weights(target)
     return _evaluated(target, read, estimator, clip, level, rewards.range, str(made))
 
 
@@ -238,6 +240,16 @@ def _there(label: str, log: Log, shares: Floats) -> _Target:
             f"the log must have rows in which what is evaluated was there, got none for {label}"
         )
     return _Target(label, log, log.which, shares, shares[log.which, log.arm])
+
+
+def _check_weights(target: _Target) -> None:
+    """The expectation of a weight is 1, or less where the log never has what the policy would choose."""
+    weights = np.r_[target.own / target.log.propensity, np.zeros(target.log.elsewhere)]
+    if intervals.excludes(weights, 1.0 + ROUNDED, UNLUCKY):
+        raise InvalidValue(
+            f"the mean of probability/propensity, each of the row's own arm, must be about 1, got "
+            f"{weights.mean():.4g}: correct the one or the other, or trust them (trust=True)"
+        )
 
 
 def _evaluated(
