@@ -192,6 +192,21 @@ def test_a_fixed_arm_is_that_of_its_number() -> None:
         assert found.decisions > 20
 
 
+def test_a_fixed_arm_has_no_number_where_arms_come_and_go() -> None:
+    """The first arm that is there at the beginning is not the first of all."""
+    log = {"arm": [1, 2] * 100 + [0, 1, 2] * 100, "reward": [0.0] * 500}
+    log["propensity"] = [0.5] * 200 + [1 / 3] * 300
+    spans = {0: (201, None)}
+    with pytest.raises(
+        thrifty.InvalidValue, match=r"FixedArm\(arm=0\) must be played on a log in which every"
+    ):
+        replays.replay(thrifty.FixedArm(0), log, arms=3, spans=spans)
+    with pytest.raises(
+        thrifty.InvalidValue, match=r"FixedArm\(arm=0\) must be played on a log in which every"
+    ):
+        thrifty.evaluate(log, policy=thrifty.FixedArm(0), arms=3, spans=spans)
+
+
 @pytest.mark.slow
 def test_several_runs_hold_for_the_policy_itself() -> None:
     """With its own luck averaged out, intervals are of what simulate has, and not only of these decisions."""

@@ -173,7 +173,7 @@ def test_arms_come_and_go_as_in_a_bandit(policy: thrifty.Policy, engine: str) ->
 def test_every_policy_lives_with_arms_that_come_and_go(delay: Any, prior: Any) -> None:
     """On every engine. Nobody pulls an arm that is not there: its gap would be NaN."""
     for engine in ("scan", "tournament", "kinetic", "sleepers"):
-        able = [policy for policy in every_policy() if engine in policy.runs_on]
+        able = [one for one in every_policy() if engine in one.runs_on and type(one) is not thrifty.FixedArm]
         result = thrifty.simulate(able, GO, 300, runs=1, engine=engine, prior=prior, delay=delay)
         assert np.isfinite(result.regret).all()
         assert (np.diff(result.regret, axis=2) >= 0.0).all()
@@ -426,3 +426,17 @@ def test_results_of_a_changing_problem_are_shown() -> None:
     assert "from round" in GO._repr_html_()
     assert "220" in GO._repr_html_()
     assert "from round" in Changing.of(function, 3)._repr_html_()
+
+
+def test_a_fixed_arm_must_be_there() -> None:
+    """Another one in its place would be shown under its name."""
+    first, second = thrifty.Bernoulli([0.1, None, 0.5]), thrifty.Bernoulli([0.1, 0.9, 0.5])
+    for problem, t in (
+        (thrifty.Changing({1: first, 51: second}), 1),
+        (thrifty.Changing({1: second, 51: first}), 51),
+    ):
+        with pytest.raises(
+            thrifty.InvalidValue, match=rf"FixedArm\(arm=1\) must be .*, and is not in round {t}$"
+        ):
+            thrifty.simulate(thrifty.FixedArm(1), problem, 100, runs=1)
+        assert thrifty.simulate(thrifty.FixedArm(2), problem, 100, runs=1).pulls.tolist() == [[[0, 0, 100]]]

@@ -20,7 +20,7 @@ from thrifty.replays.audit import ROUNDED, UNLUCKY, admit
 from thrifty.replays.estimators import ESTIMATORS, Estimate, Rows
 from thrifty.replays.intervals import Interval
 from thrifty.replays.log import Log, Reading
-from thrifty.replays.player import Prior
+from thrifty.replays.player import Prior, check_fixed
 from thrifty.replays.replay import check_rewards, of_log, read_prior, shown, taken
 from thrifty.table import Table
 
@@ -180,6 +180,7 @@ def evaluate(
     check_rewards(rewards, read)
     made = admit(read, trust)
     if policy is not None:
+        check_fixed(policy, read)
         target = _learnt(policy, read, learn, read_prior(prior, read, rewards), rewards.range, seed)
     else:
         target = _known(read, arm, probabilities)

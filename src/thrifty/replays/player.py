@@ -11,6 +11,7 @@ from thrifty.errors import InvalidValue
 from thrifty.online.bandit import Bandit
 from thrifty.policies import Policy
 from thrifty.policies.base import EVERY_ROUND
+from thrifty.policies.fixed_arm import FixedArm
 from thrifty.replays.log import Log
 
 Prior = tuple[float, float] | Floats | None  # one for all arms, or a row (mean, weight) for each
@@ -97,6 +98,15 @@ class Player:
         if self._asked >= 0:
             self._bandit.cancel(self._log.arms[self._asked])
             self._asked = -1
+
+
+def check_fixed(policy: Policy, log: Log) -> None:
+    """A fixed arm is meant by its number among all arms."""
+    if log.changing and isinstance(policy.played, FixedArm):
+        raise InvalidValue(
+            f"{policy!r} must be played on a log in which every arm is there in every row: where arms come "
+            "and go, ask evaluate(log, arm=...)"
+        )
 
 
 def check_returns(log: Log) -> None:

@@ -42,7 +42,7 @@ from thrifty.replays import log as logs
 from thrifty.replays.audit import admit
 from thrifty.replays.intervals import Interval
 from thrifty.replays.log import Log, Reading
-from thrifty.replays.player import Player, Prior, check_returns, draws_anew
+from thrifty.replays.player import Player, Prior, check_fixed, check_returns, draws_anew
 from thrifty.table import Table
 
 METHODS = ("rejection", "ips")
@@ -171,6 +171,7 @@ def replay(
     check_rewards(rewards, read)
     made = admit(read, trust)
     check_returns(read)
+    check_fixed(policy, read)
     priors = read_prior(prior, read, rewards)
     rejection = method == "rejection"
     share = float(read.propensity.min()) if rejection else 1.0 / float(read.choices.mean())

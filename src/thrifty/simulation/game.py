@@ -14,6 +14,7 @@ from thrifty.engines import late, trace
 from thrifty.engines.memory import Memory, Rule, delay_stream, policy_stream, reward_stream
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.core import Core, core_of
+from thrifty.policies import FixedArm
 from thrifty.problems import REWARDS, Problem
 from thrifty.problems.compiled import RANGES
 from thrifty.simulation import plain
@@ -95,6 +96,10 @@ class Game:
         if REWARDS.index(problem.rewards) > REWARDS.index(planned.rewards):
             raise InvalidValue(
                 f"rewards must be {planned.rewards} in {where}, as they are in round 1, got {problem.rewards}"
+            )
+        if isinstance(self.policy, FixedArm) and np.isnan(stretch.arms.gaps[self.policy.arm]):
+            raise InvalidValue(
+                f"the arm of {self.policy!r} must be there in every round, and is not in {where}"
             )
         if problem.compiled != planned.compiled:
             raise InvalidValue(f"problems must be compiled in all rounds or in none, got another in {where}")
