@@ -14,9 +14,11 @@ where q(a) is the mean reward of arm a in the log, and q(pi) = sum over arms of 
 ips, inverse propensity scoring, is without bias. snips, self-normalised, has one that vanishes, and less
 noise: with equal rewards it is exactly right, which ips is not. clipped is too low, on average by mean of (w
 - M)+ at most, and that is in its interval. direct is right if an arm's reward does not depend on what else
-the propensities depend on. dr, doubly robust, is without bias as ips is, and has the noise of what q does not
-explain alone: each row has a q that has not seen it (cross-fitting, one row at a time), so that no reward is
-used to explain itself. An arm that has no other row has the mean of all others.
+the propensities depend on, and these not on earlier rewards: means of arms that a policy has tried by what it
+had seen are too low. dr, doubly robust, is without bias if rows are independent, and has the noise of what q
+does not explain alone: each row has a q that has not seen it (cross-fitting, one row at a time), so that no
+reward is used to explain itself. If the logging policy learns, later rows have seen it, and it has a small
+bias, which ips has not. An arm that has no other row has the mean of all others.
 
 Horvitz and Thompson, JASA 1952 (ips); Swaminathan and Joachims, "The self-normalized estimator for
 counterfactual learning", NIPS 2015; Ionides, "Truncated importance sampling", JCGS 2008; Dudik, Langford and
