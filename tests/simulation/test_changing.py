@@ -411,6 +411,9 @@ def test_figures_mark_the_changes_and_leave_out_the_bound() -> None:
     assert dotted(stays) == []
     assert dotted(jumps) == [501.0]
     assert "Bernoulli rewards whose means change 2 times (dotted)" in figures.setting(jumps)
+    moves = thrifty.simulate(POLICIES, Changing.along(A, B, 300), 1000, runs=2)
+    assert dotted(moves) == [300.0]
+    assert "whose means change up to round 300 (dotted)" in figures.setting(moves)
 
 
 def test_a_changing_problem_is_a_value() -> None:

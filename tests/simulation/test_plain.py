@@ -274,3 +274,25 @@ def test_mistakes_in_a_spec_are_named(tmp_path: Path, before: str, after: str, m
     (tmp_path / "spec.toml").write_text(SPEC.replace(before, after))
     with pytest.raises(thrifty.ThriftyError, match=match):
         thrifty.sweep(tmp_path / "spec.toml", tmp_path / "out", workers=1)
+
+
+class Holds(PlainUCB1):
+    """With something to hold."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
+def test_a_sweep_must_be_able_to_tell_it_from_others(tmp_path: Path) -> None:
+    table: dict[str, Any] = {"problem": Bernoulli(MEANS), "horizon": 20, "runs": 1}
+    with pytest.raises(
+        thrifty.InvalidType, match="held of Holds must be what JSON can hold, so that a sweep"
+    ):
+        thrifty.sweep(table | {"policies": [Holds(print)]}, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    held = [{"b", "a", "c"}, np.arange(3), np.float64(0.5), (1, None), "text"]
+    [found] = thrifty.simulate(Holds(held), Bernoulli(MEANS), 10, runs=1).settings.policies
+    assert found["held"] == [["a", "b", "c"], [0, 1, 2], 0.5, [1, None], "text"]
+    assert thrifty.simulate(Holds(print), Bernoulli(MEANS), 10, runs=1).settings.policies[0]["held"] == (
+        "builtin_function_or_method"
+    )

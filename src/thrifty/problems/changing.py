@@ -34,7 +34,7 @@ class Timed(Problem):
 
     @property
     def marks(self) -> tuple[int, ...]:
-        """The rounds at which it changes at once, for figures."""
+        """The rounds at which it changes at once, or stops changing, for figures."""
         return ()
 
     @property

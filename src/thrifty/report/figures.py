@@ -202,8 +202,11 @@ def setting(result: Result) -> str:
 def _described(problem: Problem) -> str:
     """What is paid, in a few words."""
     if isinstance(problem, Timed):
-        times = len(problem.marks)
-        when = f" {times:,} time{'s' if times > 1 else ''} (dotted)" if isinstance(problem, Changing) else ""
+        times, when = len(problem.marks), ""
+        if isinstance(problem, Changing):
+            when = f" {times:,} time{'s' if times > 1 else ''} (dotted)"
+        elif problem.marks:
+            when = f" up to round {problem.marks[0]:,} (dotted)"
         kinds = dict.fromkeys(_title(one) for one in problem.known)
         return f"{' and '.join(kinds)} rewards whose means change{when}"
     counts = Counter(problem.expectations.tolist())

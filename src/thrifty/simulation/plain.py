@@ -10,9 +10,7 @@ Slow and simple: a round is some ten calls from Python. Every run works on a fre
 """
 
 import copy
-import hashlib
 import json
-import pickle
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -51,22 +49,30 @@ def label(policy: object) -> str:
     return type(policy).__name__ if type(policy).__repr__ is object.__repr__ else repr(policy)
 
 
-def described(policy: object) -> dict[str, Any]:
-    """As a table: where its class is, and its attributes; of those that JSON cannot hold, a digest."""
+def described(policy: object, *, whole: bool = False) -> dict[str, Any]:
+    """As a table: where its class is, and its attributes. What a file cannot hold is named by its class
+    alone, or refused if the description has to be ``whole``, so that it tells the policy from others."""
     table: dict[str, Any] = {"name": f"{type(policy).__module__}:{type(policy).__qualname__}"}
-    for name, value in getattr(policy, "__dict__", {"self": policy}).items():
+    for name, value in getattr(policy, "__dict__", {"itself": policy}).items():
         try:
-            table[name] = json.loads(json.dumps(value, allow_nan=False))
-        except (TypeError, ValueError, RecursionError):
-            table[name] = _digest(value)
+            table[name] = json.loads(json.dumps(value, allow_nan=False, default=_listed))
+        except (TypeError, ValueError, RecursionError) as error:
+            if whole:
+                raise InvalidType(
+                    f"{name} of {label(policy)} must be what JSON can hold, so that a sweep can tell it from "
+                    f"others, got {checks.shown(value)}"
+                ) from error
+            table[name] = type(value).__name__
     return table
 
 
-def _digest(value: object) -> str:
-    try:
-        return f"{type(value).__name__} {hashlib.sha256(pickle.dumps(value)).hexdigest()[:16]}"
-    except Exception:  # objects raise anything: it can be told from no other
-        return type(value).__name__
+def _listed(value: object) -> Any:
+    """What is almost a list or a number."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"no JSON for {type(value).__name__}")
 
 
 class Player:

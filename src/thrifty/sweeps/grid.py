@@ -32,6 +32,7 @@ import numpy as np
 from thrifty import cache, checks, problems
 from thrifty.errors import FileError, InvalidType, InvalidValue
 from thrifty.simulation.named import code, look_beside
+from thrifty.simulation.plain import described, is_plain
 from thrifty.simulation.spec import READERS, Spec, located, parse
 
 
@@ -104,7 +105,9 @@ def read(table: Mapping[str, Any]) -> list[Case]:
     cases = []
     for (i, problem), horizon in itertools.product(enumerate(problems, 1), horizons):
         spec = Spec.read(single | problem | horizon)
-        spec.plan()
+        for policy in spec.plan().policies:
+            if is_plain(policy):
+                described(policy, whole=True)
         number = [str(i)] if len(problems) > 1 else []
         name = spec.problem.kind.rpartition(":")[2].lower()
         cases.append(Case("-".join([name, *number, f"T{spec.horizon}"]), spec))
