@@ -18,6 +18,7 @@ from thrifty.cli import main
 from thrifty.numerics import random
 from thrifty.problems import Problem
 from thrifty.problems.compiled import RANGES
+from thrifty.state import history
 
 POLICIES = [thrifty.ThompsonSampling(), thrifty.TSMA(), thrifty.KLUCB(), thrifty.KLUCBPlusPlus()]
 
@@ -55,6 +56,23 @@ class PlainCoins(Problem):
         return float(rng.random() < self.means[arm])
 
 
+@dataclass(frozen=True)
+class PlainNumbers(Problem):
+    """Each reward is another number in [0, 1]."""
+
+    count: int
+
+    rewards = "unit"
+    compiled = False
+
+    @property
+    def expectations(self) -> Any:
+        return np.full(self.count, 0.5)
+
+    def reward(self, arm: int, rng: np.random.Generator) -> float:
+        return rng.random()
+
+
 def same(a: thrifty.Result, b: thrifty.Result) -> bool:
     names = ("regret", "pulls", "draws", "evaluations")
     return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
@@ -89,6 +107,19 @@ def test_plain_python_with_late_rewards_is_the_same_whoever_else_plays() -> None
     for p, policy in enumerate(POLICIES):
         alone = thrifty.simulate(policy, PlainCoins([0.2, 0.5, 0.6]), runs=2, workers=1, **settings)
         assert np.array_equal(alone.regret[0], together.regret[p, :2])
+
+
+def test_a_memory_that_grows_amid_late_rewards_loses_none_and_has_none_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def played() -> thrifty.Result:
+        return thrifty.simulate(
+            thrifty.NPTS(), PlainNumbers(3), 300, runs=4, seed=1, delay=thrifty.UniformDelay(0, 20)
+        )
+
+    enough = played()
+    monkeypatch.setattr(history, "entries", lambda arms, rewards: history.LEAST * arms)
+    assert same(played(), enough)
 
 
 @pytest.mark.parametrize("problem", EXAMPLES, ids=lambda problem: type(problem).__name__)

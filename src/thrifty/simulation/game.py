@@ -182,9 +182,10 @@ class Game:
                     core.update(t, i, reward)
                     if player is not None:
                         player.update(int(who[i]), reward)
+                if core.memory.block is not block:  # it has grown
+                    block = core.memory.block
+                    arms, rewards = core.memory.field("late_arm"), core.memory.field("late_reward")
                 entry = arrive(block, t)
-            if core.memory.block is not block:  # it has grown
-                arms, rewards = core.memory.field("late_arm"), core.memory.field("late_reward")
         self.memory = core.memory
 
     def _pull(self, block: Integers, t: int, i: int) -> float:
