@@ -14,7 +14,7 @@ from thrifty import Bernoulli, Changing
 from thrifty.engines.memory import reward_stream
 from thrifty.numerics import random
 from thrifty.problems import Problem
-from thrifty.simulation import timeline
+from thrifty.simulation import game, plan, timeline
 from thrifty.sweeps import grid
 
 A, B = Bernoulli([0.7, 0.5, 0.3]), Bernoulli([0.3, 0.5, 0.7])
@@ -224,6 +224,24 @@ def test_priors_are_those_of_every_arm_that_comes() -> None:
     result = thrifty.simulate(thrifty.ThompsonSampling("beta"), GO, 400, runs=3, prior=(0.5, 2.0))
     assert np.isfinite(result.regret).all()
     assert not same(result, thrifty.simulate(thrifty.ThompsonSampling("beta"), GO, 400, runs=3))
+
+
+def test_there_is_room_for_the_rewards_of_arms_that_come_with_a_prior() -> None:
+    """Each of them takes some of the room that a run has for its rewards: it was a segmentation fault."""
+    arms, horizon = 200, 700
+    first, second = [i < 100 for i in range(arms)], [i >= 100 for i in range(arms)]
+
+    def problem(there: list[bool]) -> Problem:
+        return thrifty.Beta(*([shape if here else None for here in there] for shape in (1.0, 2.0)))
+
+    changing = Changing({t: problem(second if t % 2 else first) for t in range(1, 18)})
+    ready = plan.plan(thrifty.NPTS(), changing, horizon, 1, prior=(0.5, 1.0))
+    playing = game.Game(ready, 0, 0)
+    for stretch in ready.timeline:
+        playing.enter(stretch)
+        playing.play(stretch.start, stretch.stop, anew=stretch.start == 0)
+        used, room = playing.memory.field("used")[0], len(playing.memory.field("history"))
+        assert used + 4 * (horizon - stretch.stop) <= room
 
 
 def test_a_moving_problem_is_computed_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:

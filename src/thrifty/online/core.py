@@ -224,6 +224,15 @@ class Core:
         self.memory.resize(arms + more)
         add(self.memory.block, priors)
 
+    def reserve(self, rewards: int) -> None:
+        """Where each reward is kept, there is room for so many more, as a simulated run does not look: spans
+        that an arm gets take less than 4 entries for each of its different rewards, those of before too."""
+        memory = self.memory
+        if memory.has(history.HISTORY):
+            need = 4 * (int(memory.field("spans")[:, history.SIZE].sum()) + rewards)
+            if memory.field("used")[0] + need > len(memory.field("history")):
+                self.memory = memory.grown(memory.capacity, need + need // 4)
+
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
         first, to, last, hole = self._entry("remove")(self.memory.block, arm)

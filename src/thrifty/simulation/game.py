@@ -41,7 +41,7 @@ class Game:
         delays.write(state, delay_stream(settings.seed, run))
         self.who = np.arange(size)  # the problem's number of each arm that is there
         self._gone = np.zeros((2, size), np.int64)  # pulls and draws of arms that went
-        self._problem = settings.problem
+        self._problem, self._horizon = settings.problem, settings.horizon
         self._core: Core | None = None
         self._player = None
         if plain.is_plain(self.policy):
@@ -126,6 +126,7 @@ class Game:
         self.who = np.append(self.who[: len(where)], np.array(coming, np.int64))
         if coming:
             core.add(np.full((len(coming), 2), (self.rule.prior_mean, self.rule.prior_weight)))
+            core.reserve(self._horizon - int(self._gone[0].sum() + core.pulls.sum()))
         self.memory = core.memory
         self.follow(self.rule)
 
