@@ -27,13 +27,13 @@ POLICIES = [thrifty.ThompsonSampling(), thrifty.TSMA(), thrifty.KLUCB(), thrifty
 class Coins(Problem):
     """What Bernoulli is, made by hand."""
 
-    means: Sequence[float]
+    means: Sequence[float | None]
 
     rewards = "binary"
 
     @property
     def expectations(self) -> Any:
-        return np.array(self.means)
+        return np.array(self.means, float)
 
     def reward(self, arm, rng):  # type: ignore[no-untyped-def]
         return 1.0 if random.uniform(rng) < self.means[arm] else 0.0
@@ -85,6 +85,18 @@ def test_coins_made_by_hand_are_bernoulli_bit_for_bit(delay: Any) -> None:
         settings: dict[str, Any] = {"horizon": 600, "runs": 2, "seed": 4, "engine": engine, "delay": delay}
         ours = thrifty.simulate(POLICIES, thrifty.Bernoulli(means), **settings)
         assert same(thrifty.simulate(POLICIES, Coins(means), **settings), ours)
+
+
+@pytest.mark.parametrize("delay", [0, thrifty.GeometricDelay(5.0)], ids=["prompt", "late"])
+def test_coins_made_by_hand_come_and_go_as_bernoulli_ones_do(delay: Any) -> None:
+    """Kernels give arms other numbers then, and a reward is told the problem's."""
+    means = [[0.9, 0.1, 0.5, 0.3], [None, 0.1, 0.5, 0.3], [0.2, None, None, 0.6], [0.2, 0.7, 0.1, None]]
+    ours, coins = (
+        thrifty.Changing({1 + 100 * k: kind(part) for k, part in enumerate(means)})
+        for kind in (thrifty.Bernoulli, Coins)
+    )
+    expected = thrifty.simulate(POLICIES, ours, 400, runs=2, delay=delay)
+    assert same(thrifty.simulate(POLICIES, coins, 400, runs=2, delay=delay), expected)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)

@@ -87,7 +87,8 @@ class Problem(Shown, ABC):
         """The problem as the kernels see it."""
         pull = own_pull(self) if self.compiled else None
         values = packed(self) if self.compiled else None
-        return self._arms(pull, np.zeros((self.size, 2)), values)
+        numbers = np.arange(float(self.size))  # of the problem, as kernels have others where arms come and go
+        return self._arms(pull, numbers[:, None], values)
 
     def at(self, t: int) -> tuple["Problem", float]:
         """The problem that is in force in round t (from 1 on), and the round from which on there may be

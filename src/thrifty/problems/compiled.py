@@ -47,7 +47,7 @@ def address_of(pull: Callable[..., float]) -> int:
 def pull(state, i):
     """A reward of the user's own: one that is not what the problem says is a fault."""
     try:
-        x = float(1.0 * formula(inside(state), i, state.reward_rng))
+        x = float(1.0 * formula(inside(state), int(state.arms[i, 0]), state.reward_rng))
     except Exception:
         x = math.nan
     if not LOW <= x <= HIGH or (BINARY and x != 0.0 and x != 1.0):
