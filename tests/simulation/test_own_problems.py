@@ -121,6 +121,26 @@ def test_plain_python_with_late_rewards_is_the_same_whoever_else_plays() -> None
         assert np.array_equal(alone.regret[0], together.regret[p, :2])
 
 
+def test_rows_of_arms_that_are_not_there() -> None:
+    """None for a row, wherever it is."""
+
+    @dataclass(frozen=True)
+    class Rows(Problem):
+        rows: Any
+        rewards = "unit"
+
+        @property
+        def expectations(self) -> Any:
+            return np.array([math.nan if row is None else row[0] for row in self.rows])
+
+        def reward(self, arm, rng):  # type: ignore[no-untyped-def]
+            return self.rows[arm, 0]
+
+    problem = thrifty.Changing({1: Rows([None, [0.25, 0.0]]), 11: Rows([[0.75, 0.0], None])})
+    result = thrifty.simulate(thrifty.UCB1(), problem, 20, runs=1)
+    assert result.pulls.tolist() == [[[10, 10]]]
+
+
 def test_a_memory_that_grows_amid_late_rewards_loses_none_and_has_none_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

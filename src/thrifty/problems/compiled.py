@@ -84,7 +84,7 @@ WORDS = 3
 def _shape(value: Any) -> str:
     """What a field is to kernels."""
     if isinstance(value, tuple):
-        return "rows" if value and isinstance(value[0], tuple) else "row"
+        return "rows" if any(isinstance(row, tuple) for row in value) else "row"
     kinds = {bool: "flag", int: "whole", float: "number"}
     return kinds.get(type(value), "")
 
@@ -112,8 +112,11 @@ def packed(problem: Any) -> Floats:
         widths = {len(row) for row in value if isinstance(row, tuple)} or {1}
         if len(widths) > 1:
             raise InvalidValue(f"{name} must have rows of one length, got {sorted(widths)}")
+        width = widths.pop()
+        if _shape(value) == "rows":  # None for an arm that is not there
+            value = [(math.nan,) * width if row is None else row for row in value]
         numbers = np.array(value, float).ravel()
-        words[WORDS * place :][:WORDS] = end, end + numbers.size, widths.pop()
+        words[WORDS * place :][:WORDS] = end, end + numbers.size, width
         parts.append(numbers)
         end += numbers.size
     return np.concatenate(parts)
