@@ -57,6 +57,22 @@ class PlainCoins(Problem):
 
 
 @dataclass(frozen=True)
+class PlainNoise(Problem):
+    """Normal rewards of mean 0, in plain Python."""
+
+    sd: float
+
+    compiled = False
+
+    @property
+    def expectations(self) -> Any:
+        return np.zeros(2)
+
+    def reward(self, arm: int, rng: np.random.Generator) -> float:
+        return self.sd
+
+
+@dataclass(frozen=True)
 class PlainNumbers(Problem):
     """Each reward is another number in [0, 1]."""
 
@@ -119,6 +135,27 @@ def test_plain_python_with_late_rewards_is_the_same_whoever_else_plays() -> None
     for p, policy in enumerate(POLICIES):
         alone = thrifty.simulate(policy, PlainCoins([0.2, 0.5, 0.6]), runs=2, workers=1, **settings)
         assert np.array_equal(alone.regret[0], together.regret[p, :2])
+
+
+def test_plain_python_moves_in_lines_too() -> None:
+    """Though all means are 0, all the time."""
+    seen: list[float] = []
+
+    class Reads:
+        def __deepcopy__(self, memo: object) -> "Reads":
+            return self
+
+        def begin(self, arms: int, horizon: int) -> None:
+            pass
+
+        def select(self, t: int, rng: Any) -> int:
+            return 0
+
+        def update(self, arm: int, reward: float) -> None:
+            seen.append(reward)
+
+    thrifty.simulate(Reads(), thrifty.Changing.along(PlainNoise(1.0), PlainNoise(3.0), 5), 6, runs=1)
+    assert seen == [1.0, 1.5, 2.0, 2.5, 3.0, 3.0]
 
 
 def test_rows_of_arms_that_are_not_there() -> None:

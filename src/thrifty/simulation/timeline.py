@@ -65,7 +65,7 @@ class Timeline:
         arms, t = problem.ready(), start + 1
         if until > t + 1:  # it stays for a while
             return Stretch(start, int(min(until - 1, self.horizon)), problem, arms)
-        if isinstance(self.problem, Along):
+        if isinstance(self.problem, Along) and arms.pull is not None:
             stop = min(start + self._longest, self.horizon, self.problem.rounds - 1)
             ahead = self.problem.track(start + 1, stop + 1)
             if ahead is not None:
