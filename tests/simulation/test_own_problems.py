@@ -352,6 +352,16 @@ def test_what_is_no_problem_is_refused_by_name() -> None:
         expectations = property(lambda self: np.array([math.inf]))
 
     refused(Infinite([0.5]), "expectations of Infinite must be finite")
+    refused(
+        Coins([0.5, 5.0]),
+        r"expectations of Coins must be finite, and means of rewards that are binary, got array",
+    )
+
+    @dataclass(frozen=True)
+    class Hidden(Coins):
+        _more: float = 1.0
+
+    refused(Hidden([0.5]), "Hidden must not have a field _more: choose another name")
 
     @dataclass(frozen=True)
     class Lists(Coins):

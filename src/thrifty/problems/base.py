@@ -13,7 +13,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.problems.compiled import address_of, own_pull, packed
+from thrifty.problems.compiled import RANGES, address_of, own_pull, packed
 from thrifty.shown import Shown, problem_table
 
 Numbers = Sequence[Any] | Floats  # given as either, kept as a tuple; None: the arm is not there
@@ -146,6 +146,7 @@ def _kept(name: str, value: Any) -> Any:
     return int(clean) if clean.is_integer() and not isinstance(value, float) else clean
 
 
+ROUNDING = 1e-9  # by which a mean that was computed may be out of the range of rewards
 TRUSTED = ("ready", "at", "size", "gaps")
 
 
@@ -167,6 +168,9 @@ def checked(name: str, problem: object) -> "Problem":
             )
     if "__dataclass_params__" not in vars(kind):
         raise InvalidType(f"{kind.__name__} must be decorated with @dataclass(frozen=True)")
+    for field in fields(problem):  # type: ignore[arg-type]
+        if field.name.startswith("_"):  # which the tuple that is ``self`` in kernels cannot have
+            raise InvalidType(f"{kind.__name__} must not have a field {field.name}: choose another name")
     checks.method(kind, "reward")
     checks.flag(f"compiled of {kind.__name__}", problem.compiled)
     checks.choice(f"rewards of {kind.__name__}", problem.rewards, REWARDS)
@@ -185,6 +189,10 @@ def checked(name: str, problem: object) -> "Problem":
             f"expectations of {kind.__name__} must be an array with the true mean of each arm, got "
             f"{checks.shown(means)}"
         )
-    if np.isinf(means).any():
-        raise InvalidValue(f"expectations of {kind.__name__} must be finite, got {checks.shown(means)}")
+    low, high = RANGES[problem.rewards]
+    if np.isinf(means).any() or ((means < low - ROUNDING) | (means > high + ROUNDING)).any():
+        raise InvalidValue(
+            f"expectations of {kind.__name__} must be finite, and means of rewards that are "
+            f"{problem.rewards}, got {checks.shown(means)}"
+        )
     return problem
