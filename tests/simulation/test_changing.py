@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +301,7 @@ def test_values_may_grow_and_kinds_may_change_on_the_way() -> None:
         ),
         (lambda: Changing.along(A, B, 1), "rounds must be at least 2, got 1"),
         (lambda: Changing.of(3, 2), "function must be a function of the round, got 3"),
+        (lambda: Changing.of(partial(function), 3), "function must have a name, as from def, got functools"),
         (lambda: Changing.of(function, 0), "arms must be at least 1, got 0"),
     ],
 )

@@ -212,6 +212,8 @@ class Of(Timed):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InvalidType(f"function must be a function of the round, got {checks.shown(self.function)}")
+        if not hasattr(self.function, "__qualname__"):  # by which files call it
+            raise InvalidType(f"function must have a name, as from def, got {checks.shown(self.function)}")
         object.__setattr__(self, "arms", checks.integer("arms", self.arms, at_least=1, at_most=2**31))
 
     def at(self, t: int) -> tuple[Problem, float]:
