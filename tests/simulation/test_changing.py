@@ -16,6 +16,7 @@ from thrifty.engines.memory import reward_stream
 from thrifty.numerics import random
 from thrifty.problems import Problem
 from thrifty.simulation import game, plan, timeline
+from thrifty.state import ranks
 from thrifty.sweeps import grid
 
 A, B = Bernoulli([0.7, 0.5, 0.3]), Bernoulli([0.3, 0.5, 0.7])
@@ -225,6 +226,15 @@ def test_priors_are_those_of_every_arm_that_comes() -> None:
     result = thrifty.simulate(thrifty.ThompsonSampling("beta"), GO, 400, runs=3, prior=(0.5, 2.0))
     assert np.isfinite(result.regret).all()
     assert not same(result, thrifty.simulate(thrifty.ThompsonSampling("beta"), GO, 400, runs=3))
+
+
+def test_all_arms_are_replaced_at_once() -> None:
+    """Then there is none for a moment: kernels must not look at the first one. In Python they would fail."""
+    fill = getattr(ranks.fill, "py_func", ranks.fill)
+    empty = np.empty(0, np.int64)
+    fill(np.empty(0), empty, empty, np.empty(0), np.empty(0))
+    problem = Changing({1: Bernoulli([0.5, 0.4, None]), 31: Bernoulli([None, None, 0.3]), 32: A})
+    assert thrifty.simulate(thrifty.AdaUCB(), problem, 60, runs=1).pulls.sum() == 60
 
 
 def test_there_is_room_for_the_rewards_of_arms_that_come_with_a_prior() -> None:

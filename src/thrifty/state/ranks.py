@@ -68,6 +68,8 @@ def fill(n, order, position, sums, spread):
 
     Before the first pull, when every n is the same, any order will do.
     """
+    if order.size == 0:  # all arms went, and others come
+        return
     for p in range(order.size):
         position[order[p]] = p
     sums[0] = 0.0
