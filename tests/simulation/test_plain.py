@@ -14,6 +14,8 @@ from examples.plain_policies import EXP3, PLAIN, DecayingGreedy, SlidingWindow
 from thrifty import Bernoulli
 from thrifty.engines.memory import reward_stream
 from thrifty.numerics import random
+from thrifty.simulation.plan import plan
+from thrifty.simulation.run import STEP, play_run
 
 MEANS = [0.2, 0.5, 0.6, 0.3]
 
@@ -225,6 +227,19 @@ def test_labels_tell_objects_apart() -> None:
     result = thrifty.simulate(policies, Bernoulli(MEANS), 10, runs=1)
     assert result.labels == ("PlainUCB1 #1", "PlainUCB1 #2", "mine", "DecayingGreedy(c=2.0)", "UCB1")
     assert result.settings.policies[3] == {"name": "examples.plain_policies:DecayingGreedy", "c": 2.0}
+
+
+def test_a_slice_begins_with_one_round() -> None:
+    """A round may take seconds, and Ctrl-C waits for a slice."""
+    ready = plan(PlainUCB1(), Bernoulli(MEANS), 1000, 1)
+    asked, rounds = [], []
+
+    def stopped() -> bool:
+        asked.append(True)
+        return len(asked) > 1
+
+    assert play_run(ready, 0, 0, rounds.append, stopped) is None
+    assert rounds == [STEP]
 
 
 def test_results_are_saved_and_drawn(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from thrifty.simulation.plain import PlainPolicy
 from thrifty.simulation.plan import Plan, plan
 from thrifty.simulation.progress import Advance, bar, wanted
 from thrifty.simulation.result import Result
-from thrifty.slices import cost, slices
+from thrifty.slices import FIRST, cost, slices
 
 STEP = 4000  # what a round in plain Python costs, in arms looked at
 PATIENCE = 0.2  # seconds of waiting without a look at the keyboard, where waiting is deaf
@@ -176,8 +176,10 @@ def play_run(
     game = Game(ready, p, run)
     kept = (lambda: int(game.memory.field("used")[0])) if game.memory.field("used").size else None
     initial = rules[0].initial if settings.prior is None else 0  # rounds without a choice
-    each = _cost(ready, p)
-    simple = each if game.stepwise else cost(ready.stages[p][-1][1], looks_at_all=False)
+    each = unit = _cost(ready, p)
+    simple = cost(ready.stages[p][-1][1], looks_at_all=False)
+    if game.stepwise:  # a round of the user's own may take seconds: slices begin with one
+        each = simple = FIRST
     with np.errstate(over="ignore"):  # the generator's words wrap around, also when interpreted
         for stretch in ready.timeline:
             game.enter(stretch)
@@ -190,7 +192,7 @@ def play_run(
                         return None
                     anew = start in rules and (start > 0 or settings.prior is not None)
                     game.play(start, end, anew=anew)
-                    advance(each * (end - start))
+                    advance(unit * (end - start))
     spent = time.thread_time() - began
     return Outcome(game.regret, game.pulls, game.draws, game.evaluations, spent)
 
