@@ -117,10 +117,19 @@ def pair(value: object) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
+def same(one: object, other: object) -> bool:
+    """Whether two values are equal; where that cannot be said, as of objects with arrays, whether they are
+    one."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # objects raise anything
+        return False
+
+
 def distinct(name: str, values: Sequence[T]) -> Sequence[T]:
     """Values of which no two are the same."""
     for i, value in enumerate(values):
-        first = values.index(value)
+        first = next(j for j, other in enumerate(values) if same(value, other))
         if first < i:
             raise InvalidValue(f"{name}[{i}] is the same as {name}[{first}], {value!r}")
     return values

@@ -16,6 +16,7 @@ from thrifty.engines.memory import reward_stream
 from thrifty.numerics import random
 from thrifty.simulation.plan import plan
 from thrifty.simulation.run import STEP, play_run
+from thrifty.simulation.spec import Spec
 
 MEANS = [0.2, 0.5, 0.6, 0.3]
 
@@ -227,6 +228,21 @@ def test_labels_tell_objects_apart() -> None:
     result = thrifty.simulate(policies, Bernoulli(MEANS), 10, runs=1)
     assert result.labels == ("PlainUCB1 #1", "PlainUCB1 #2", "mine", "DecayingGreedy(c=2.0)", "UCB1")
     assert result.settings.policies[3] == {"name": "examples.plain_policies:DecayingGreedy", "c": 2.0}
+
+
+def test_objects_that_cannot_be_compared_are_others() -> None:
+    @dataclass
+    class Weights(PlainUCB1):
+        weights: Any
+
+    policies = [Weights(np.zeros(2)), Weights(np.ones(2))]
+    result = thrifty.simulate(policies, Bernoulli(MEANS), 10, runs=1)
+    assert result.labels == tuple(map(repr, policies))
+    with pytest.raises(thrifty.InvalidValue, match=r"policies\[1\] is the same as policies\[0\]"):
+        thrifty.simulate(policies[:1] * 2, Bernoulli(MEANS), 10, runs=1)
+    spec = Spec(10, Bernoulli(MEANS), tuple(policies))
+    assert spec == spec
+    assert spec != Spec(10, Bernoulli(MEANS), tuple(copy.deepcopy(policies)))
 
 
 def test_a_slice_begins_with_one_round() -> None:

@@ -73,6 +73,10 @@ class Spec:
     checkpoints: tuple[int, ...] | None = None
     delay: Delay = NO_DELAY
 
+    def __eq__(self, other: object) -> bool:
+        """Policies in plain Python may have arrays, which cannot be compared so."""
+        return isinstance(other, Spec) and checks.same(vars(self), vars(other))
+
     def __hash__(self) -> int:
         """Policies in plain Python may have no hash."""
         return hash((self.horizon, self.problem, self.runs, self.seed))

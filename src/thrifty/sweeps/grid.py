@@ -137,7 +137,7 @@ def _policies(entries: list[Any]) -> list[Any]:
         for combination in combinations:
             policy = READERS["policies"]("policies", [*single, combination])[i]
             for other, before in found:
-                if policy == other:
+                if checks.same(policy, other):
                     raise InvalidValue(f"policies[{i}] has {policy!r}, which policies[{before}] has too")
             found.append((policy, i))
         single.append(combinations[0])
