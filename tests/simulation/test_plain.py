@@ -230,6 +230,24 @@ def test_labels_tell_objects_apart() -> None:
     assert result.settings.policies[3] == {"name": "examples.plain_policies:DecayingGreedy", "c": 2.0}
 
 
+def test_a_name_of_its_own_is_not_that_of_its_class() -> None:
+    """A policy called UCB1 is none; and what is called 3 is in nobody's way."""
+
+    class Named(PlainUCB1):
+        def __init__(self, name: Any) -> None:
+            super().__init__()
+            self.name = name
+
+    result = thrifty.simulate(
+        [Named("UCB1"), Named({"name": 3}), thrifty.TSMA()], Bernoulli(MEANS), 9, runs=1
+    )
+    assert result.settings.policies[0]["name"].endswith("Named")
+    assert result.settings.policies[0]["its name"] == "UCB1"
+    assert result["TSMA()"].labels == ("TS-MA-0",)
+    with pytest.raises(thrifty.InvalidValue, match="got 'UCB1"):
+        result["UCB1()"]
+
+
 def test_objects_that_cannot_be_compared_are_others() -> None:
     @dataclass
     class Weights(PlainUCB1):

@@ -65,7 +65,9 @@ def _plain(table: Any) -> Any:
     """A table in one way of writing: classes without their modules, and lists for tuples."""
 
     def short(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {key: _last(value) if key == "name" else value for key, value in pairs}
+        return {
+            key: _last(value) if key == "name" and isinstance(value, str) else value for key, value in pairs
+        }
 
     return json.loads(json.dumps(table), object_pairs_hook=short)
 

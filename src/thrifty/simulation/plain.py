@@ -54,15 +54,16 @@ def described(policy: object, *, whole: bool = False) -> dict[str, Any]:
     alone, or refused if the description has to be ``whole``, so that it tells the policy from others."""
     table: dict[str, Any] = {"name": f"{type(policy).__module__}:{type(policy).__qualname__}"}
     for name, value in getattr(policy, "__dict__", {"itself": policy}).items():
+        key = "its name" if name == "name" else name  # which is that of the class
         try:
-            table[name] = json.loads(json.dumps(value, allow_nan=False, default=_listed))
+            table[key] = json.loads(json.dumps(value, allow_nan=False, default=_listed))
         except (TypeError, ValueError, RecursionError) as error:
             if whole:
                 raise InvalidType(
                     f"{name} of {label(policy)} must be what JSON can hold, so that a sweep can tell it from "
                     f"others, got {checks.shown(value)}"
                 ) from error
-            table[name] = type(value).__name__
+            table[key] = type(value).__name__
     return table
 
 
