@@ -80,6 +80,7 @@ def test_a_policy_of_ones_own_has_all_its_fields_in_any_order() -> None:
 def test_what_is_known_of_nobody_is_refused_by_name(result: thrifty.Result) -> None:
     known = "policy must be one of 'TS-MA-0', 'TS-MA-0 (Beta)', "
     wrong = ("TSMA(0.25)", "TSMA", "", "TSMA(*x)", "TSMA(__import__('os'))", "(" * 5000, "UCB1(**{'x': 1})")
+    wrong += ("UCB1(2.0)", "TSMA(0.0, 'gaussian', None, False, 'maximum', 7)")  # fields that nobody has
     for name in wrong:
         with pytest.raises(InvalidValue) as refused:
             result[name]

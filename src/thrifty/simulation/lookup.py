@@ -51,7 +51,7 @@ def _read(node: ast.expr) -> Any:
     name = ast.unparse(node.func)
     kind = POLICIES.get(_last(name))
     defaults = {field.name: _default(field) for field in fields(kind)} if kind else {}
-    first = dict(zip(defaults, map(_read, node.args), strict=False))
+    first = dict(zip(list(defaults)[: len(node.args)], map(_read, node.args), strict=True))
     given = {str(keyword.arg): _read(keyword.value) for keyword in node.keywords}
     return {"name": name} | defaults | first | given
 
