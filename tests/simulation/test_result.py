@@ -479,6 +479,29 @@ def test_wrong_settings_are_errors_of_the_file(
     refused(path, "")
 
 
+@pytest.mark.parametrize("label", [None, 2, ["x"], {}], ids=repr)
+def test_a_label_that_is_no_text_is_an_error_of_the_file(
+    label: Any, result: thrifty.Result, tmp_path: Path
+) -> None:
+    path = result.save(tmp_path / "r.npz")
+    header, _ = storage.read(path)
+    settings = header["settings"]
+    rewritten(path, header | {"settings": settings | {"labels": [label, *settings["labels"][1:]]}})
+    refused(path, "is not a whole simulation result of thrifty: a label must be a text, got")
+
+
+def test_problems_in_problems_without_end_are_an_error_of_the_file(
+    result: thrifty.Result, tmp_path: Path
+) -> None:
+    path = result.save(tmp_path / "r.npz")
+    header, _ = storage.read(path)
+    deep: dict[str, Any] = {}
+    for _ in range(450):
+        deep = {"kind": "changing-along", "first": deep}
+    rewritten(path, header | {"settings": header["settings"] | {"problem": deep}})
+    refused(path, "is not a whole simulation result")
+
+
 def test_a_missing_file_is_the_usual_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"none\.npz"):
         thrifty.Result.load(tmp_path / "none.npz")

@@ -216,7 +216,7 @@ class Result:
             delay = dict(plain["delay"])
             settings = Settings(
                 policies=tuple(plain["policies"]),
-                labels=tuple(plain["labels"]),
+                labels=tuple(_text(label) for label in plain["labels"]),
                 engines=tuple(plain["engines"]),
                 problem=_problem(plain["problem"], arrays, problems),
                 horizon=checks.integer("horizon", plain["horizon"], at_least=1),
@@ -227,7 +227,7 @@ class Result:
             )
             data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
             result = cls(settings=settings, **data)
-        except (AttributeError, KeyError, TypeError, ValueError, ThriftyError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError, ThriftyError) as error:
             raise FileError(f"{source} is not a whole simulation result of thrifty: {error}") from None
         result._check(source)
         beside = source.with_suffix(".json")
@@ -281,6 +281,12 @@ class Result:
         seconds = self.provenance.get("seconds")
         known = isinstance(seconds, list) and len(seconds) == len(self.labels)
         return np.array(seconds if known else [np.nan] * len(self.labels), float)
+
+
+def _text(label: object) -> str:
+    if not isinstance(label, str):
+        raise TypeError(f"a label must be a text, got {checks.shown(label)}")
+    return label
 
 
 def _policy(table: dict[str, Any]) -> Policy | None:
