@@ -15,7 +15,7 @@ import thrifty
 from tests.support.own import Fading
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.sweeps import chunks, grid, run
-from thrifty.sweeps.local import Job, Played
+from thrifty.sweeps.local import Job, Played, _sendable
 
 TOML = """
 horizon = [30, 60]
@@ -201,6 +201,21 @@ def test_a_class_from_a_console_is_refused_by_name(tmp_path: Path) -> None:
     assert "policies[0] must be of a class in a file" in told.stderr
     assert "got Typed()" in told.stderr
     assert not (tmp_path / "out").exists()
+
+
+class Odd(Exception):
+    """Pickle makes it anew with one argument, which is too few."""
+
+    def __init__(self, what: str, where: str) -> None:
+        super().__init__(f"{what} in {where}")
+
+
+def test_an_error_that_cannot_be_sent_is_told() -> None:
+    error = _sendable(Odd("smoke", "the kitchen"))
+    assert type(error) is thrifty.ThriftyError
+    assert str(error) == "a worker met Odd: smoke in the kitchen"
+    mine = KeyError("mine")
+    assert _sendable(mine) is mine
 
 
 def test_a_class_that_a_worker_cannot_find_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

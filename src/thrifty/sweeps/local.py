@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -148,8 +149,17 @@ def _work(pipe: Any) -> None:
         try:
             answer: list[Outcome] | Exception = chunks.play(spec, chunk, advance)
         except Exception as error:
-            answer = error
+            answer = _sendable(error)
         pipe.send(answer)
+
+
+def _sendable(error: Exception) -> Exception:
+    """An error, or what it says if pickle cannot take it from here to there: a policy may raise anything."""
+    try:
+        pickle.loads(pickle.dumps(error))
+        return error
+    except Exception:
+        return ThriftyError(f"a worker met {type(error).__name__}: {error}")
 
 
 def _leave_with(sentinel: int) -> None:
