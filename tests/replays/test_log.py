@@ -104,6 +104,7 @@ BAD = [
     (("a", 1, "nan"), PROPENSITY),
     (("a", 1, ""), PROPENSITY),
     (("a", 1, "p"), PROPENSITY),
+    (("a", 1, "1e-300"), "propensity is below 1e-100"),
 ]
 
 

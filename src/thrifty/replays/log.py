@@ -22,6 +22,7 @@ from thrifty.replays.sources import Bad, Table, number
 
 FLAGS = {"false": 0.0, "true": 1.0}  # texts of rewards, in small letters or others
 UNKNOWN = "unknown arm"
+LEAST = 1.0 / checks.LARGEST  # a propensity whose inverse has a square
 SHOWN = 5  # bad rows that a report names, of each kind
 EVERYWHERE = -1  # the number of a row's set of arms, where nothing is said of it
 
@@ -325,6 +326,8 @@ def _fault(name: Any, reward: float, propensity: float, time: Any, target: float
         return "reward is not a number"
     if not 0.0 < propensity <= 1.0:
         return "propensity is not in (0, 1]"
+    if propensity < LEAST:
+        return f"propensity is below {LEAST:g}"
     if not 0.0 <= target <= 1.0:
         return "target is not in [0, 1]"
     return "no time" if _absent(time) else ""
