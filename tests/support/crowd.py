@@ -79,6 +79,7 @@ class Crowd:
         self.pulls = Counter(dict(zip(table["arm"], table["pulls"].tolist(), strict=True)))
         self.pending = Counter(dict(zip(table["arm"], table["pending"].tolist(), strict=True)))
         self.errors: list[str] = []
+        self._writing = threading.Lock()  # a Counter that two threads update loses counts
         self.over = threading.Event()
         self.players = [threading.Thread(target=self._run, args=(self._play, seed)) for seed in range(3)]
         others = (self._come_and_go, self._keep, self._read)
@@ -86,8 +87,10 @@ class Crowd:
 
     def _run(self, work: Callable[..., Any], *args: Any) -> None:
         try:
-            for books, kept in zip((self.pulls, self.pending), work(*args) or (), strict=False):
-                books.update(kept)
+            found = work(*args) or ()
+            with self._writing:
+                for books, kept in zip((self.pulls, self.pending), found, strict=False):
+                    books.update(kept)
         except BaseException:
             self.errors.append(traceback.format_exc())
 
