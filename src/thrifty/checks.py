@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import random
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 from keyword import iskeyword
@@ -159,6 +160,17 @@ def method(kind: type, name: str) -> None:
         raise InvalidType(f"{name} of {kind.__name__} must be a method, got {shown(found)}")
     if not kind.__name__.isidentifier() or iskeyword(kind.__name__):
         raise InvalidType(f"a class must have a name that Python allows, got {kind.__name__!r}")
+
+
+def draws_from_rng(what: str, function: Any) -> None:
+    """A function of the user's own that is compiled must not draw from NumPy's or Python's own generators,
+    which no seed of ours reaches."""
+    names = function.__code__.co_names
+    used = [function.__globals__.get(name) for name in names]
+    if any(part in (np.random, random) or (part is np and "random" in names) for part in used):
+        raise InvalidValue(
+            f"the {what} must draw from rng, by thrifty.numerics.random: other generators ignore the seed"
+        )
 
 
 def again(kind: type, value: object) -> None:

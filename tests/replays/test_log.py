@@ -492,3 +492,9 @@ def test_probabilities_of_another_policy() -> None:
     assert log.target.tolist() == [0.25, 0.0]
     assert log.bad == ((2, "target is not in [0, 1]"),)
     assert logs.read(table).target is None
+
+
+def test_another_separator_is_named(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("arm;reward;propensity\n0;1;0.5\n")
+    with pytest.raises(thrifty.FileError, match=r"columns separated by ',', got ';': say so \(separator\)"):
+        logs.read(tmp_path / "log.csv")

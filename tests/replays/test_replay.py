@@ -565,7 +565,7 @@ def test_a_posterior_of_ones_own_begins_anew_in_every_run(witnesses: list[Witnes
 def test_every_policy_can_be_replayed(name: str) -> None:
     log = synthetic(9, 300)
     for method in replays.METHODS:
-        found = replays.replay(POLICIES[name](), log, method, runs=2)
+        found = replays.replay(POLICIES[name](), log, method, arms=4, runs=2)
         assert 0.0 < found.value < 1.5
         assert found.decisions > 10
 
@@ -709,3 +709,17 @@ def test_policies_are_written_as_in_python(policy: Policy) -> None:
     assert command.policy(repr(policy)) == policy
     if type(policy) is not thrifty.Binarised:
         assert command.policy(type(policy).__name__) == policy
+
+
+def test_a_fixed_arm_has_a_number_only_where_arms_are_stated() -> None:
+    log = {"arm": [1, 0] * 50, "reward": [1, 0] * 50, "propensity": [0.5] * 100}
+    with pytest.raises(thrifty.InvalidValue, match=r"arms must be stated for FixedArm\(arm=0\)"):
+        thrifty.replay(thrifty.FixedArm(0), log, runs=1)
+    assert thrifty.replay(thrifty.FixedArm(0), log, arms=2, runs=1).value == 0.0
+
+
+def test_a_log_most_of_whose_rewards_are_blank_is_refused() -> None:
+    log = {"arm": [0, 1] * 50, "reward": [1, None, None, 1, None] * 20, "propensity": [0.5] * 100}
+    with pytest.raises(thrifty.InvalidValue, match="most rows of the log must be whole, got 60 of 100"):
+        thrifty.replay(thrifty.UCB1(), log, runs=1)
+    assert thrifty.replay(thrifty.UCB1(), log, runs=1, trust=True).value == 1.0

@@ -16,6 +16,7 @@ from thrifty.jit import address, bound, config, hot, kernel, readable
 from thrifty.state.calls import SIGNATURES
 from thrifty.state.statistics import NO_REWARD
 
+WORDS_FOR = {"binary": "0 or 1", "unit": "in [0, 1]", "non-negative": "at least 0", "any": "a finite number"}
 RANGES = {
     "binary": (0.0, 1.0),
     "unit": (0.0, 1.0),
@@ -66,6 +67,7 @@ def own_pull(problem: Any) -> Callable[..., float]:
 @cache
 def _own_pull(kind: Any, reward: Any, rewards: str, shapes: Any) -> Callable[..., float]:
     low, high = RANGES[rewards]
+    checks.draws_from_rng(f"reward of {kind.__name__}", getattr(reward, "py_func", reward))
     compiled = kernel(getattr(reward, "py_func", reward), error_model="numpy", boundscheck=True)
     known = {"formula": compiled, "inside": _inside(kind, shapes), "LOW": low, "HIGH": high}
     made = bound(pull, f"{kind.__name__}_reward", **known, BINARY=rewards == "binary")

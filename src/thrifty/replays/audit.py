@@ -51,6 +51,12 @@ def audit(log: Log) -> Audit:
 
 def admit(log: Log, trust: bool) -> Audit:
     """The checks of a log, which must pass unless it is trusted."""
+    lost = len(log.bad) - log.elsewhere
+    if lost > len(log) and not trust:
+        raise InvalidValue(
+            f"most rows of the log must be whole, got {lost:,} of {lost + len(log):,} that are not (a reward "
+            f"of nothing is 0, not a blank); correct them, or trust the log (trust=True)\n{log.report()}"
+        )
     made = audit(log)
     if made.faults and not trust:
         said = "its arms are said to be" if log.changing else f"all of its {len(log.arms):,} arms are"

@@ -96,6 +96,9 @@ class Log:
             **{name: getattr(self, name)[some] for name in columns},
         )
 
+    def __repr__(self) -> str:
+        return f"<Log: {len(self):,} rows, {len(self.arms):,} arms, {len(self.bad):,} bad rows>"
+
     def report(self) -> str:
         """What was left out: how many rows of each kind, and the first lines."""
         found: dict[str, list[str]] = {}

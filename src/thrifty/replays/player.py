@@ -102,10 +102,17 @@ class Player:
 
 def check_fixed(policy: Policy, log: Log) -> None:
     """A fixed arm is meant by its number among all arms."""
-    if log.changing and isinstance(policy.played, FixedArm):
+    if not isinstance(policy.played, FixedArm):
+        return
+    if log.changing:
         raise InvalidValue(
             f"{policy!r} must be played on a log in which every arm is there in every row: where arms come "
             "and go, ask evaluate(log, arm=...)"
+        )
+    if not log.stated:
+        raise InvalidValue(
+            f"arms must be stated for {policy!r}, because its number counts them: or ask evaluate(log, "
+            "arm=...)"
         )
 
 

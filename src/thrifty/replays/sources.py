@@ -96,6 +96,10 @@ def _from_csv(path: Path, names: Mapping[str, str], needed: Sequence[str], separ
                 total += bool(row)
         except (csv.Error, UnicodeDecodeError) as error:
             raise FileError(f"{path} must be a CSV file: {error}") from None
+    if len(heading) == 1 and (other := next((mark for mark in ";\t|" if mark in heading[0]), "")):
+        raise FileError(
+            f"{path} must have its columns separated by {separator!r}, got {other!r}: say so (separator)"
+        )
     _check(heading, needed, names, str(path))
     columns: dict[str, Sequence[Any]] = {}
     for role, name in names.items():
