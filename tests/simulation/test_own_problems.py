@@ -1,6 +1,7 @@
 """Problems of the user's own: compiled and in plain Python, and what is refused."""
 
 import math
+import random as python_random
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -248,7 +249,8 @@ def broken(paid: str, *, rewards: str = "binary", compiled: bool = True) -> Prob
         "    expectations = property(lambda self: np.array(self.means))\n"
         f"    def reward(self, arm, rng):\n        return {paid}\n"
     )
-    space: dict[str, Any] = {**globals(), "__name__": "broken"}
+    space: dict[str, Any] = {**globals(), "__name__": "broken", "np_random": np.random}
+    space["python_random"] = python_random
     exec(text, space)
     problem: Problem = space["Broken"]()
     return problem
@@ -281,7 +283,7 @@ def test_a_reward_that_is_not_what_the_problem_says_is_refused(
         (
             broken("self.means[5]"),
             thrifty.InvalidValue,
-            "must be binary, got another number or an error in round 1",
+            "must be 0 or 1, got another number or an error in round 1",
         ),
         (broken("'x'"), thrifty.InvalidValue, "the reward of Broken cannot be compiled: .*compiled = False"),
         (broken("self.nothing"), thrifty.InvalidValue, "the reward of Broken cannot be compiled"),
@@ -315,6 +317,12 @@ def test_a_reward_cannot_change_the_fields() -> None:
 
     with pytest.raises(thrifty.InvalidValue, match=r"the reward of Writes cannot be compiled: .*setitem"):
         thrifty.simulate(thrifty.ThompsonSampling(), Writes(), 50, runs=1)
+
+
+@pytest.mark.parametrize("paid", ["np.random.random()", "python_random.random()", "np_random.random()"])
+def test_randomness_that_no_seed_reaches_is_refused(paid: str) -> None:
+    with pytest.raises(thrifty.InvalidValue, match="the reward of Broken must draw from rng"):
+        thrifty.simulate(thrifty.ThompsonSampling(), broken(paid, rewards="unit"), 50, runs=1)
 
 
 def test_errors_of_plain_python_are_the_users_own() -> None:
@@ -418,9 +426,7 @@ def test_a_spec_names_a_problem_of_ones_own(tmp_path: Path) -> None:
     again = thrifty.sweep(tmp_path / "spec.toml", tmp_path / "out", workers=1)
     assert same(again[name], result)
     path = tmp_path / "out" / f"{name}.npz"
-    with pytest.raises(
-        thrifty.FileError, match=r"'examples.own_problems:ClippedStudent' is a problem that this"
-    ):
+    with pytest.raises(thrifty.FileError, match=r"cannot be read: 'examples.own_problems:ClippedStudent' is"):
         thrifty.Result.load(path)
     assert same(thrifty.Result.load(path, problems=[ClippedStudent]), result)
     thrifty.register(ClippedStudent)

@@ -175,9 +175,17 @@ def test_what_is_no_policy_is_refused() -> None:
         def select(self, t: int, rng: Any) -> int:
             return 0
 
-    for wrong in (Half(), PlainUCB1, 3):
-        with pytest.raises(thrifty.InvalidType, match=r"policies\[1\] must be a policy such as TSMA\(\)"):
+    for wrong, why in (
+        (Half(), "lacks begin, update"),
+        (PlainUCB1, "the class PlainUCB1: make an"),
+        (3, "3"),
+    ):
+        with pytest.raises(
+            thrifty.InvalidType, match=rf"policies\[1\] must be a policy such as TSMA\(\), got .*{why}"
+        ):
             thrifty.simulate([thrifty.UCB1(), wrong], Bernoulli(MEANS), 10, runs=1)  # type: ignore[list-item]
+    with pytest.raises(thrifty.InvalidType, match=r"policies must be policies .*, got 'TSMA\(\)'"):
+        thrifty.simulate("TSMA()", Bernoulli(MEANS), 10, runs=1)  # type: ignore[arg-type]
 
     class NoCopy(PlainUCB1):
         def __deepcopy__(self, memo: object) -> Any:
@@ -220,13 +228,31 @@ def test_arms_that_come_and_go_have_to_be_heard_of() -> None:
         thrifty.simulate(Deaf([]), problem, 10, runs=1)
 
 
+class Holds(PlainUCB1):
+    """With something to hold."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+
 def test_labels_tell_objects_apart() -> None:
     class Labelled(PlainUCB1):
         label = "mine"
 
-    policies = [PlainUCB1(), PlainUCB1(), Labelled(), DecayingGreedy(2.0), thrifty.UCB1()]
+    policies = [
+        PlainUCB1(),
+        PlainUCB1(),
+        Labelled(),
+        DecayingGreedy(2.0),
+        Holds(0.5),
+        Holds(0.7),
+        thrifty.UCB1(),
+    ]
     result = thrifty.simulate(policies, Bernoulli(MEANS), 10, runs=1)
-    assert result.labels == ("PlainUCB1 #1", "PlainUCB1 #2", "mine", "DecayingGreedy(c=2.0)", "UCB1")
+    assert result.labels == (
+        "PlainUCB1 #1", "PlainUCB1 #2", "mine", "DecayingGreedy(c=2.0)", "Holds(held=0.5)",
+        "Holds(held=0.7)", "UCB1",
+    )  # fmt: skip
     assert result.settings.policies[3] == {"name": "examples.plain_policies:DecayingGreedy", "c": 2.0}
 
 
@@ -311,6 +337,15 @@ def test_a_sweep_plays_them_in_other_processes_and_goes_on(tmp_path: Path) -> No
     assert np.array_equal(again.regret, result.regret)
 
 
+def test_one_experiment_takes_no_lists(tmp_path: Path) -> None:
+    """A class of plain Python might take one for a value."""
+    (tmp_path / "spec.toml").write_text(SPEC)
+    with pytest.raises(
+        thrifty.InvalidValue, match=r"policies\[0\].c must be one value, .* thrifty sweep plays each"
+    ):
+        Spec.load(tmp_path / "spec.toml")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "match"),
     [
@@ -323,13 +358,6 @@ def test_mistakes_in_a_spec_are_named(tmp_path: Path, before: str, after: str, m
     (tmp_path / "spec.toml").write_text(SPEC.replace(before, after))
     with pytest.raises(thrifty.ThriftyError, match=match):
         thrifty.sweep(tmp_path / "spec.toml", tmp_path / "out", workers=1)
-
-
-class Holds(PlainUCB1):
-    """With something to hold."""
-
-    def __init__(self, held: Any) -> None:
-        self.held = held
 
 
 def test_a_sweep_must_be_able_to_tell_it_from_others(tmp_path: Path) -> None:

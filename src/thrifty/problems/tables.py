@@ -95,7 +95,7 @@ def _known(name: Any, known: Mapping[str, Any]) -> Any:
     if not isinstance(name, str) or name not in known:
         raise InvalidValue(
             f"{name!r:.200} is a problem that this program does not know: import it and hand it over, "
-            "problems=[...], or register it"
+            "problems=[...] or --problem, or register it"
         )
     return known[name]
 

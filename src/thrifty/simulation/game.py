@@ -16,7 +16,7 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.core import Core, core_of
 from thrifty.policies import FixedArm
 from thrifty.problems import REWARDS, Problem
-from thrifty.problems.compiled import RANGES
+from thrifty.problems.compiled import RANGES, WORDS_FOR
 from thrifty.simulation import plain
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.timeline import Stretch
@@ -153,8 +153,8 @@ class Game:
         played = self._program.entry("play")(self.memory.block, start, stop, anew)
         if played < stop and self.memory.field("fault")[0] == NO_REWARD:
             raise InvalidValue(
-                f"the reward of {self._problem.kind} must be {self._problem.rewards}, got another number or "
-                f"an error in round {played + 1}"
+                f"the reward of {self._problem.kind} must be {WORDS_FOR[self._problem.rewards]}, got another "
+                f"number or an error in round {played + 1}"
             )
         if played < stop:
             raise InvalidValue(
@@ -200,7 +200,8 @@ class Game:
             right = low <= reward <= high and (problem.rewards != "binary" or reward in (0.0, 1.0))
         if not right:
             raise InvalidValue(
-                f"the reward of {problem.kind} must be {problem.rewards}, got {reward!r} in round {t + 1}"
+                f"the reward of {problem.kind} must be {WORDS_FOR[problem.rewards]}, got {reward!r} in round "
+                f"{t + 1}"
             )
         return reward
 

@@ -19,6 +19,7 @@ from thrifty import checks
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import Policy
 
+SIMPLE, SHORT = (bool, int, float, str), 40  # attributes that a label has, and how long they may be
 ENGINE = "python"  # what results call how they are run
 
 
@@ -42,11 +43,18 @@ def is_plain(policy: object) -> bool:
 
 
 def label(policy: object) -> str:
-    """What tables and figures call it: its ``label``, its repr if it has one of its own, or its class."""
+    """What tables and figures call it: its ``label``, its repr if it has one of its own, or its class
+    with what is simple among its attributes."""
     own = getattr(policy, "label", None)
     if isinstance(own, str):
         return own
-    return type(policy).__name__ if type(policy).__repr__ is object.__repr__ else repr(policy)
+    if type(policy).__repr__ is not object.__repr__:
+        return repr(policy)
+    simple = {
+        name: value for name, value in getattr(policy, "__dict__", {}).items() if isinstance(value, SIMPLE)
+    }
+    given = ", ".join(f"{name}={value!r}" for name, value in simple.items())
+    return f"{type(policy).__name__}({given})" if given and len(given) <= SHORT else type(policy).__name__
 
 
 def described(policy: object, *, whole: bool = False) -> dict[str, Any]:

@@ -121,16 +121,26 @@ def _stages(
 def _policies(policies: Any) -> tuple[Policy | PlainPolicy, ...]:
     if isinstance(policies, Policy) or plain.is_plain(policies):
         policies = (policies,)
-    if not isinstance(policies, Iterable):
-        raise InvalidType(f"policies must be policies such as ThompsonSampling(), got {policies!r}")
+    if isinstance(policies, str) or not isinstance(policies, Iterable):
+        raise InvalidType(f"policies must be policies such as ThompsonSampling(), got {_why(policies)}")
     listed = tuple(policies)
     if not listed:
         raise InvalidValue("policies must have at least one policy, got none")
     for i, policy in enumerate(listed):
-        if not plain.is_plain(policy):
+        if not isinstance(policy, Policy) and not plain.is_plain(policy):
+            raise InvalidType(f"policies[{i}] must be a policy such as TSMA(), got {_why(policy)}")
+        if isinstance(policy, Policy):
             checked(f"policies[{i}]", policy)
     checks.distinct("policies", listed)
     return listed
+
+
+def _why(policy: object) -> str:
+    """What it is instead of a policy."""
+    if isinstance(policy, type):
+        return f"the class {policy.__name__}: make an object of it"
+    lacks = [name for name in ("begin", "select", "update") if not hasattr(policy, name)]
+    return checks.shown(policy) + (f", which lacks {', '.join(lacks)}" if 0 < len(lacks) < 3 else "")
 
 
 def _problem(problem: object) -> Problem:

@@ -15,7 +15,7 @@ from thrifty import checks, storage
 from thrifty import problems as known_problems
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import DELAYS, NO_DELAY, Delay
-from thrifty.errors import FileError, InvalidCall, MissingExtra, ThriftyError
+from thrifty.errors import FileError, InvalidCall, InvalidValue, MissingExtra, ThriftyError
 from thrifty.policies import Policy, registered, restored
 from thrifty.problems import Problem, Timed
 from thrifty.simulation import assumptions, comparison, lookup
@@ -227,6 +227,8 @@ class Result:
             )
             data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
             result = cls(settings=settings, **data)
+        except InvalidValue as error:
+            raise FileError(f"{source} cannot be read: {error}") from None
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError, ThriftyError) as error:
             raise FileError(f"{source} is not a whole simulation result of thrifty: {error}") from None
         result._check(source)

@@ -86,7 +86,9 @@ class Spec:
         """The experiment that a TOML file describes."""
         with located(f"{os.fspath(path)}: "):
             look_beside(Path(path))
-            return cls.read(parse(Path(path)))
+            table = parse(Path(path))
+            _check_single(table.get("policies"))
+            return cls.read(table)
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> "Spec":
@@ -119,6 +121,16 @@ def parse(path: Path) -> dict[str, Any]:
         raise FileError("must be a TOML file, and this is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:  # the message of a TOML error ends with line and column
         raise FileError(f"must be a TOML file: {error}") from None
+
+
+def _check_single(policies: object) -> None:
+    """One experiment has one value of each parameter: a class of plain Python might take a list for one."""
+    for i, policy in enumerate(policies if isinstance(policies, list) else ()):
+        for name, value in policy.items() if isinstance(policy, dict) else ():
+            if isinstance(value, list) and ":" in str(policy.get("name")):
+                raise InvalidValue(
+                    f"policies[{i}].{name} must be one value, got a list: thrifty sweep plays each"
+                )
 
 
 def _check_keys(table: Mapping[str, Any], cls: type[Any], *tag: str) -> None:
