@@ -18,4 +18,4 @@ def test_the_programs_of_the_page_run() -> None:
     assert len(programs) == 4
     assert printed.getvalue().count("stuck") == 5, "a summary for each simulation"
     assert page.data.expectations.round(3).tolist() == [0.433, 0.5]
-    assert page.result.labels == ("EpsilonGreedy", "ε-greedy (ε=0.1)")
+    assert page.result.labels == ("EpsilonGreedy(epsilon=0.1)", "ε-greedy (ε=0.1)")

@@ -426,7 +426,7 @@ def test_a_file_with_something_missing_names_it(result: thrifty.Result, tmp_path
 
     path = result.save(tmp_path / "r.npz")
     rewritten(path, header | {"settings": header["settings"] | {"problem": {"kind": "levy"}}})
-    refused(path, "is not a whole simulation result of thrifty: 'levy'")
+    refused(path, "cannot be read: 'levy' is a problem that this program does not know")
 
 
 def test_a_snapshot_is_named_as_one(tmp_path: Path) -> None:

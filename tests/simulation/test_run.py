@@ -427,8 +427,14 @@ def test_progress_must_be_a_flag_or_nothing() -> None:
         ),
         ({"policies": []}, "policies must have at least one policy, got none"),
         ({"policies": None}, "policies must be policies such as ThompsonSampling(), got None"),
-        ({"policies": thrifty.TSMA}, "policies must be policies such as ThompsonSampling(), got <class"),
-        ({"policies": [thrifty.TSMA]}, "policies[0] must be a policy such as TSMA(), got <class"),
+        (
+            {"policies": thrifty.TSMA},
+            "policies must be policies such as ThompsonSampling(), got the class TSMA: make",
+        ),
+        (
+            {"policies": [thrifty.TSMA]},
+            "policies[0] must be a policy such as TSMA(), got the class TSMA: make an",
+        ),
         ({"policies": ["TSMA"]}, "policies[0] must be a policy such as TSMA(), got 'TSMA'"),
         (
             {"policies": [thrifty.TSMA(1), thrifty.TSTD(), thrifty.TSMA(1.0)]},
