@@ -703,7 +703,7 @@ def test_killed_at_random_moments_of_a_real_life(tmp_path: Path, seed: int, kill
                 assert process.wait(PATIENCE) == -signal.SIGKILL
     assert data(folder).keys() < {"bernoulli-T20000", "bernoulli-T30000"}
     with started(spec, folder) as process:
-        for _ in range(kills):
+        for _ in range(min(kills, 2)):  # a sweep gives up after three in a row
             wait_for(lambda: sum(map(is_worker, descendants(process))) == 2)
             time.sleep(0.2 * rng.random())
             workers = [child for child in descendants(process) if is_worker(child)]
