@@ -57,7 +57,8 @@ class Problem(Shown, ABC):
     family: ClassVar[str] = (
         ""  # of laws: "bounded" to [0, 1], or an exponential family that a mean determines
     )
-    compiled: ClassVar[bool] = True  # whether ``reward`` is, if it is one of the user's own
+    reward: ClassVar[Callable[..., float]]  # (self, arm, rng), of those of the user's own
+    compiled: ClassVar[bool] = True  # whether ``reward`` is
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -78,10 +79,6 @@ class Problem(Shown, ABC):
     @abstractmethod
     def expectations(self) -> Floats:
         """The true mean reward of each arm; NaN for one that is not there."""
-
-    def reward(self, arm: int, rng: Any) -> float:
-        """A reward of the arm, if this is a problem of the user's own."""
-        raise NotImplementedError
 
     def ready(self) -> Arms:
         """The problem as the kernels see it."""
@@ -174,7 +171,7 @@ def checked(name: str, problem: object) -> "Problem":
     checks.method(kind, "reward")
     checks.flag(f"compiled of {kind.__name__}", problem.compiled)
     checks.choice(f"rewards of {kind.__name__}", problem.rewards, REWARDS)
-    if kind.reward is Problem.reward:
+    if not hasattr(kind, "reward"):
         raise InvalidType(f"{kind.__name__} must have a method reward(self, arm, rng)")
     try:
         hash(problem)

@@ -4,7 +4,6 @@ A problem that stays is one stretch. One that moves in every round is computed f
 for all runs.
 """
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -43,11 +42,6 @@ class Timeline:
             stretch = self._kept.get(start) or self._keep(self._stretch(start))
             yield stretch
             start = stretch.stop
-
-    @property
-    def moving(self) -> int:
-        """The most numbers that a stretch of a problem that moves has, of each arm."""
-        return 0 if self.problem.at(1)[1] == math.inf else self._longest
 
     @property
     def _longest(self) -> int:

@@ -83,7 +83,8 @@ def given(table: Mapping[str, Any]) -> list[Case]:
 
 
 def check_portable(name: str, value: object) -> None:
-    """Other processes must be able to have it, by pickle, for which a class is its module and its name."""
+    """Other processes must be able to have it: ``multiprocessing`` sends it by pickle, for which a class is
+    its module and its name. Nothing is kept in that form."""
     try:
         sent = pickle.dumps(value)
     except Exception as error:  # objects raise anything
