@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import late, rounds, trace
+from thrifty.engines import late, ranking, rounds, trace
 from thrifty.engines.memory import FIELDS, POSITIONS
+from thrifty.engines.sleepers import line
 from thrifty.jit import bound, entry, hot, kernel
-from thrifty.state import calls, history, ranks, statistics, young
+from thrifty.numerics import random
+from thrifty.state import bars, calls, history, ranks, statistics, tokens, young
+from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
 from thrifty.state.fields import ARM
 from thrifty.state.header import opened
 from thrifty.state.statistics import ARMS, HANDED
@@ -23,6 +26,9 @@ PLACES = np.array([POSITIONS[field.name] for field in FIELDS.values() if field.r
 STARTS = np.array(
     [np.array(field.start, field.dtype).view(np.int64) for field in FIELDS.values() if field.rows == ARM]
 )
+
+
+NOBODY, UNKNOWN, KNOWN = range(3)  # who is handed out: nobody; arms by select; arms with an id
 
 
 @entry
@@ -51,6 +57,13 @@ def decide(state, t):
         i = calls.choose(state.engine.choose, (state, t))
         if i < 0 or state.fault[0] != 0:
             return -1
+    hand_out(state, t, i)
+    return i
+
+
+@kernel
+def hand_out(state, t, i):
+    """A pull of arm i, t pulls having been made; its reward is not there yet."""
     rounds.spend(state, i)
     tell(state.engine.handed, state, i)
     if state.last.size > 0:
@@ -59,7 +72,6 @@ def decide(state, t):
     if old >= 0 and state.hooks.pending:  # as in ``cancel``
         rounds.renew(state, old)
         tell(state.engine.place, state, old)
-    return i
 
 
 @hot
@@ -73,15 +85,220 @@ def tell(address, state, i):
 def untried(state):
     """An arm without a law, and it counts as handed out then: a new one, or one whose pulls have expired. The
     number of arms, if there is none, or if the policy chooses from the beginning."""
-    if not state.rule.first:
+    if not state.rule.first and state.rule.burn_in == 0:
         return state.count[ARMS]
-    i = state.count[HANDED]
-    while i < state.count[ARMS] and (statistics.has_law(state, i) or state.pending[i, 0] > 0):
-        i += 1
-    state.count[HANDED] = min(i + 1, state.count[ARMS])
-    if i == state.count[ARMS] and state.waiting[0] > 0 and state.ring.size > 0:
-        return young.again(state)
+    i = next_new(state, state.count[HANDED])
+    state.count[HANDED] = i
+    if i < state.count[ARMS]:
+        state.count[HANDED] += pulled(state, i) + 1 >= state.rule.burn_in
+    elif state.waiting[0] > 0 and state.ring.size > 0:
+        i = young.again(state)
     return i
+
+
+@kernel
+def next_new(state, i):
+    """The first arm from i on that comes before the policy's choice and is not paused."""
+    while i < state.count[ARMS] and (not is_new(state, i) or bars.is_paused(state, i)):
+        i += 1
+    return i
+
+
+@hot
+def is_new(state, i):
+    """Whether it comes before the policy's choice."""
+    if pulled(state, i) < state.rule.burn_in:
+        return True
+    return state.rule.first and not statistics.has_law(state, i) and state.pending[i, 0] == 0
+
+
+@hot
+def pulled(state, i):
+    """How often arm i was pulled, whether the reward is there or not."""
+    return state.pulls[i] + state.pending[i, 0]
+
+
+# Decisions about some arms, or for several.
+
+
+@entry
+def pick(block, t, among, exclude, out, hands):
+    """Fill ``out`` with different arms, the best first: of those ``among`` these, or of all if it is empty,
+    that are not paused and not in ``exclude``. The former are in order. ``hands``: NOBODY, or how they are
+    handed out. Returns how many may be chosen, and nothing is done if they are too few; -1 if an index was
+    NaN."""
+    state = opened(block)
+    size = leave_out(state, among, exclude, out.size)
+    if size < out.size:
+        take_back(state, among.size == 0)
+        return size
+    found = new_ones(state)
+    for p in range(found):
+        out[p] = state.slate[p]
+        leave_one_out(state, out[p], among.size == 0)
+    if found < out.size:
+        state.bars[WANTED] = out.size - found
+        chosen = calls.choose(state.engine.pick, (state, t))
+        if chosen < state.bars[WANTED] and state.fault[0] == 0:
+            ranking.rest(state, chosen)
+        for p in range(found, out.size):
+            out[p] = state.slate[p - found]
+    take_back(state, among.size == 0)
+    if state.fault[0] != 0:
+        return -1
+    if hands != NOBODY:
+        hand_all(state, t, out, hands == KNOWN)
+    return size
+
+
+@entry
+def uniform(block, t, among, exclude, out, hands):
+    """The same, uniformly at random."""
+    state = opened(block)
+    size = leave_out(state, among, exclude, out.size)
+    if size < out.size:
+        take_back(state, among.size == 0)
+        return size
+    barred = state.bars[RESTING] + state.bars[LEFT] + out.size
+    if state.bars[LISTED] < 0 and 2 * barred > state.count[ARMS]:
+        bars.everyone(state)
+    if state.bars[LISTED] >= 0:
+        ranking.rest(state, 0)
+        for p in range(out.size):
+            out[p] = state.slate[p]
+    else:  # at least half of all arms may be chosen, until the last one is
+        for p in range(out.size):
+            i = random.below(state.rng, state.count[ARMS])
+            while bars.is_barred(state, i):
+                i = random.below(state.rng, state.count[ARMS])
+            out[p] = i
+            leave_one_out(state, i, True)
+    take_back(state, among.size == 0)
+    if hands != NOBODY:
+        hand_all(state, t, out, hands == KNOWN)
+    return size
+
+
+@entry
+def chance(block):
+    """A uniform number in [0, 1)."""
+    return random.uniform(opened(block).rng)
+
+
+@kernel
+def hand_all(state, t, arms, known):
+    """Pulls of these arms, the first after t pulls; ``known``: each has an id."""
+    for j in range(arms.size):
+        hand_out(state, t + j, arms[j])
+        state.tokens[arms[j]] += known
+
+
+@entry
+def pause(block, i):
+    """Arm i may not be chosen any more."""
+    state = opened(block)
+    state.barred[i] = PAUSED
+    state.bars[RESTING] += 1
+    if state.age.size > 0 and state.place.size == 0 and state.age[i] <= state.rule.phi:  # duel's phase I
+        state.age[i] = 0
+        state.best[i] = -np.inf
+    tell(state.engine.seat, state, i)
+
+
+@entry
+def resume(block, i):
+    """Arm i may be chosen again."""
+    state = opened(block)
+    state.barred[i] = 0
+    state.bars[RESTING] -= 1
+    tell(state.engine.seat, state, i)
+    if is_new(state, i):
+        state.count[HANDED] = min(state.count[HANDED], i)
+    if state.ring.size > 0 and not statistics.has_law(state, i):
+        state.ring[young.LOST] = min(state.ring[young.LOST], i)
+
+
+@kernel
+def leave_out(state, among, exclude, wanted):
+    """Mark who may not be chosen in this decision, and list who may, if it is about some arms. Returns how
+    many may be chosen."""
+    state.bars[WANTED] = wanted
+    state.bars[LEFT] = 0
+    for j in range(exclude.size):
+        leave_one_out(state, exclude[j], among.size == 0)
+    state.bars[LISTED] = -1
+    if among.size > 0:
+        state.bars[LISTED] = 0
+        for j in range(among.size):
+            if not bars.is_barred(state, among[j]):
+                state.listed[state.bars[LISTED]] = among[j]
+                state.bars[LISTED] += 1
+        return state.bars[LISTED]
+    return state.count[ARMS] - state.bars[RESTING] - state.bars[LEFT]
+
+
+@kernel
+def leave_one_out(state, i, seated):
+    """Arm i may not be chosen in this decision, or no more in it. If it is ``seated`` with the engine, and
+    not listed, that has to know."""
+    if not bars.is_barred(state, i):
+        state.barred[i] |= OUT
+        state.left[state.bars[LEFT]] = i
+        state.bars[LEFT] += 1
+        if seated:
+            tell(state.engine.seat, state, i)
+
+
+@kernel
+def take_back(state, seated):
+    """The decision is made."""
+    for j in range(state.bars[LEFT]):
+        state.barred[state.left[j]] &= ~OUT
+        if seated:
+            tell(state.engine.seat, state, state.left[j])
+    state.bars[LEFT] = 0
+
+
+@kernel
+def new_ones(state):
+    """Fill the slate with arms that come before the policy's choice. Returns how many there are."""
+    found, wanted, lost = 0, state.bars[WANTED], state.waiting[0] > 0 and state.ring.size > 0
+    if not state.rule.first and state.rule.burn_in == 0:
+        return 0
+    if state.bars[LISTED] < 0:
+        i = next_new(state, state.count[HANDED])
+        state.count[HANDED] = i
+        while i < state.count[ARMS] and found < wanted:
+            if not bars.is_barred(state, i):
+                state.slate[found] = i
+                found += 1
+            i = next_new(state, i + 1)
+        if found == 0 and lost:
+            i = young.again(state)
+            if i < state.count[ARMS] and not bars.is_barred(state, i):
+                state.slate[0] = i
+                found = 1
+        return found
+    again, kept = -1, 0
+    for p in range(state.bars[LISTED]):
+        i = state.listed[p]
+        if found < wanted and is_new(state, i):
+            state.slate[found] = i
+            found += 1
+            continue
+        expired = lost and state.pulls[i] == 0 and young.count(state, i) == 0  # all of its pulls have
+        if expired and (again < 0 or state.pending[i, 0] < state.pending[state.listed[again], 0]):
+            again = kept
+        state.listed[kept] = i
+        kept += 1
+    if found == 0 and again >= 0 and young.is_turn(state):
+        state.slate[0] = state.listed[again]
+        found = 1
+        for p in range(again, kept - 1):
+            state.listed[p] = state.listed[p + 1]
+        kept -= 1
+    state.bars[LISTED] = kept
+    return found
 
 
 @entry
@@ -109,11 +326,32 @@ def accept(state, t, i, reward):
     """As ``update`` says."""
     if state.spans.size > 0 and not history.fits(state, i):
         return -1
-    new = 1 if state.pending[i, 0] == 0 else 0
+    new = 1 if tokens.free(state, i) == 0 else 0
     if new and state.last.size > 0:
         state.last[i] = t
     rounds.receive(state, i, reward, t)
     tell(state.engine.place, state, i)
+    return new
+
+
+@entry
+def redeem(block, t, i, reward):
+    """The reward of a pull of arm i that has an id; -1 if there is no room for it."""
+    state = opened(block)
+    state.tokens[i] -= 1
+    new = accept(state, t, i, reward)
+    state.tokens[i] += new < 0
+    return new
+
+
+@entry
+def observe(block, t, i, reward):
+    """A reward of somebody else's decision: it closes no pending pull; -1 if there is no room for it."""
+    state = opened(block)
+    asked = tokens.free(state, i)
+    state.tokens[i] += asked
+    new = accept(state, t, i, reward)
+    state.tokens[i] -= asked
     return new
 
 
@@ -131,16 +369,25 @@ def restore(block):
     for i in range(state.index.size):
         if statistics.has_law(state, i):
             rounds.learn(state, i)
+    if state.reserve.size > 0 and state.reserve_ends[line.GROUPS] == 0:  # the file is an older one's
+        other = line.reserve(state)
+        for p in range(state.ends[line.GROUPS]):
+            line.set_rate(other, int(state.line[p, 1]), line.level(other, 0))
+        if state.ends[line.GROUPS] > 0:
+            calls.event(state.engine.control, (other, 1))
 
 
 @entry
-def cancel(block, i):
+def cancel(block, i, known):
     """A pull of arm i that was handed out is not made: if it was to be its first, it is handed out again.
-    Returns whether there was one."""
+    ``known`` is 1 if it has an id. Returns whether there was one."""
     state = opened(block)
-    if state.pending[i, 0] == 0:
+    state.tokens[i] -= known
+    if tokens.free(state, i) == 0:
         return False
     young.close(state, i)
+    if is_new(state, i):
+        state.count[HANDED] = min(state.count[HANDED], i)
     if not statistics.has_law(state, i):
         state.count[HANDED] = min(state.count[HANDED], i)
         if state.ring.size > 0:
@@ -204,6 +451,8 @@ def remove(block, i):
     last, before = state.count[ARMS] - 1, state.count[HANDED]
     if not statistics.has_law(state, i):
         state.waiting[0] -= 1
+    if bars.is_paused(state, i):
+        state.bars[RESTING] -= 1
     tell(state.engine.leave, state, i)
     if state.order.size > 0:
         ranks.leave(i, state.order, state.position)

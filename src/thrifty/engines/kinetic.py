@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import rounds
+from thrifty.engines import ranking, rounds
 from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics
+from thrifty.state import bars, calls, statistics
+from thrifty.state.bars import LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import CLOCK
 
@@ -34,6 +35,7 @@ def rebuild(state, capacity):
     state.races[:] = -np.inf
     leaves = state.races[len(state.races) // 2 :]
     leaves[:, LEADER] = np.where(np.arange(len(leaves)) < state.index.size, np.arange(len(leaves)), -1)
+    leaves[np.flatnonzero(state.barred), LEADER] = -1
     leaves[:, TIES] = leaves[:, LEADER] >= 0
 
 
@@ -77,6 +79,27 @@ def choose(state, t):
 
 
 @kernel
+def pick(state, t):
+    """The best of the arms that may be chosen, which alone are in the tree: into ``state.slate``."""
+    if state.bars[LISTED] >= 0:
+        for p in range(state.bars[LISTED]):
+            state.worth[state.listed[p]] = _index(state, state.listed[p], t)
+        return ranking.top(state)
+    wanted = state.bars[WANTED]
+    for p in range(wanted):
+        i = state.slate[p] = choose(state, t)
+        if wanted > 1 and i >= 0:
+            state.barred[i] |= OUT
+            seat(state, i)
+    for p in range(wanted):
+        i = state.slate[p]
+        if wanted > 1 and i >= 0:
+            state.barred[i] &= ~OUT
+            seat(state, i)
+    return wanted
+
+
+@kernel
 def begin(state, _):
     rounds.renew_all(state)
     open_all(state)
@@ -99,17 +122,19 @@ def place(state, i):
 
 
 @kernel
-def move(state, i, to):
-    place(state, to)
+def seat(state, i):
+    """There is an arm i now, or it may be chosen now, or may not."""
+    slot = state.races.shape[0] // 2 + i
+    barred = bars.is_barred(state, i)
+    state.races[slot, LEADER] = -1 if barred else i
+    state.races[slot, TIES] = 0.0 if barred else 1.0
+    _open(state.races, slot)
 
 
 @kernel
-def enter(state, i):
-    """There is an arm i now."""
-    slot = state.races.shape[0] // 2 + i
-    state.races[slot, LEADER] = i
-    state.races[slot, TIES] = 1.0
-    _open(state.races, slot)
+def move(state, i, to):
+    state.computed[to] = 0
+    seat(state, to)
 
 
 @kernel
@@ -121,7 +146,7 @@ def shrink(state, i):
     _open(state.races, slot)
 
 
-handed, leave = place, nothing
+enter, handed, leave = seat, place, nothing
 
 
 # The contest of two arms is compiled for each policy, with its functions in the place of these.

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from thrifty.arrays import Floats, Integers, Words
 from thrifty.engines import late, trace
 from thrifty.engines.modules import MODULES
+from thrifty.engines.sleepers import line
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
-from thrifty.state import header, history, lists, ranks, statistics, young
+from thrifty.state import bars, header, history, lists, ranks, statistics, tokens, young
 from thrifty.state.fields import ARM, PLACE, Component, Field
 from thrifty.state.header import COLUMNS, OFFSET, ROWS, State
 from thrifty.state.statistics import ARMS
@@ -36,6 +37,7 @@ class Rule(NamedTuple):
     grid: int = 0  # M: rewards in [0, 1] are rounded to multiples of 1/M, at random, so that their means stay
     least: float = 0.0  # with a count up to this there is no law, and the mean counts as infinite
     first: bool = True  # every arm without a prior is pulled once, before the policy chooses
+    burn_in: int = 0  # so many pulls of every arm come before the policy's choice
 
     @property
     def initial(self) -> int:
@@ -52,6 +54,7 @@ class Hooks(NamedTuple):
     contest: int = 0  # compare two arms, and tell until when the result holds for certain, for kinetic
     refresh: int = 0  # every arm's index, for scan
     choose: int = 0  # the policy's own way to choose, for scan
+    order: int = 0  # every arm's index in its place, where not all arms may be chosen
     # A law
     parameters: int = 0
     draw: int = 0
@@ -86,6 +89,8 @@ class Engine(NamedTuple):
     move: int = 0  # an arm has another number
     shrink: int = 0  # the last number is free
     control: int = 0  # look after the level, for sleepers
+    seat: int = 0  # whether an arm may be chosen has changed
+    pick: int = 0  # the best of the arms that may be chosen, t pulls having been made
 
 
 RULE = Component("rule", (Field("words", np.int64, len(Rule._fields), saved=False),))
@@ -97,10 +102,10 @@ PARAMETERS = Component("parameters", (Field("parameters", rows=None, saved=False
 # Every component that there is. Where a field's entry in the header is follows from this order.
 _OURS = (
     RULE, HOOKS, ENGINE, PARAMETERS, *statistics.COMPONENTS, OWN, ranks.RANKS, history.HISTORY, young.YOUNG,
-    lists.LISTS,
+    lists.LISTS, bars.BARS, tokens.TOKENS,
 )  # fmt: skip
 _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
-_PLAYED = (trace.TRACE, trace.PROBLEM, late.LATE)
+_PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE)
 COMPONENTS: tuple[Component, ...] = tuple(dict.fromkeys((*_OURS, *chain(*_THEIRS), *_PLAYED)))
 FIELDS = {field.name: field for component in COMPONENTS for field in component.fields}
 if len(FIELDS) < sum(len(component.fields) for component in COMPONENTS):
@@ -167,6 +172,17 @@ class Memory:
             for field in component.fields:
                 if field.rows in (ARM, PLACE):
                     self.block[POSITIONS[field.name] + ROWS] = arms
+        if self.has(line.RESERVE):
+            self._write_reserve()
+
+    def _write_reserve(self) -> None:
+        """A header by which the reserve is the line, and all else is where it is. It counts from itself."""
+        at = self.block[POSITIONS["reserve"]]
+        words = self.block[:HEADER].copy()
+        for name, twin in line.TWINS.items():
+            words[POSITIONS[name] : POSITIONS[name] + 3] = words[POSITIONS[twin] : POSITIONS[twin] + 3]
+        words[1::3] -= at
+        self.field("reserve")[:] = words
 
     def grown(self, capacity: int, entries: int = 0, sizes: dict[str, int] | None = None) -> "Memory":
         """A copy with room for more arms, and where rewards are kept, for this many entries more. ``sizes``
@@ -185,6 +201,7 @@ class Memory:
             for field in component.fields:
                 old, new = self.field(field.name), memory.field(field.name)
                 new[: len(old)] = old[: len(new)]
+        memory.resize(self.arms)
         if self.has(history.HISTORY):
             history.moved(self.field("history"), memory.state)
         memory.lay_out()

@@ -12,7 +12,7 @@ import math
 
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics, young
+from thrifty.state import calls, statistics, tokens, young
 from thrifty.state.statistics import REPLACED, SPENT
 
 
@@ -101,7 +101,7 @@ def forget(state, i):
 @hot
 def receive(state, i, reward, t):
     """The reward of a pull of arm i that was handed out before."""
-    if state.pending[i, 0] > 0:
+    if tokens.free(state, i) > 0:
         young.close(state, i)
     state.pending[i, 1] = 0
     observe(state, i, reward, t)

@@ -1,9 +1,10 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
-from thrifty.engines import rounds
+from thrifty.engines import ranking, rounds
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls
+from thrifty.state import bars, calls
+from thrifty.state.bars import LISTED
 from thrifty.state.statistics import SPENT
 
 COMPONENTS = ()
@@ -12,6 +13,9 @@ COMPONENTS = ()
 @hot
 def choose(state, t):
     """The arm, or -1 if the index of some arm is not a number."""
+    if bars.resting(state) > 0:
+        bars.about_all(state)
+        return alone(state, pick(state, t))
     if state.hooks.choose != 0:
         return calls.choose(state.hooks.choose, (state, t))
     if state.hooks.refresh != 0:
@@ -23,6 +27,34 @@ def choose(state, t):
         rounds.replace(state, i)
         i = largest(state.index, state.rng)
     return i
+
+
+@kernel
+def pick(state, t):
+    """The best of the arms that may be chosen: into ``state.slate``. Returns how many have a law."""
+    if state.hooks.order != 0:
+        calls.refresh(state.hooks.order, (state, t))
+    elif state.hooks.refresh != 0:
+        calls.refresh(state.hooks.refresh, (state, t))
+    about_all = state.bars[LISTED] < 0
+    if about_all:
+        bars.everyone(state)
+    for p in range(state.bars[LISTED]):
+        state.worth[state.listed[p]] = state.index[state.listed[p]]
+    found = ranking.top(state)
+    if about_all:
+        state.bars[LISTED] = -1
+    return found
+
+
+@kernel
+def alone(state, found):
+    """The only arm of a slate, where arms are paused; -1 if an index was not a number."""
+    if state.fault[0] != 0:
+        return -1
+    if found == 0:
+        ranking.rest(state, 0)
+    return state.slate[0]
 
 
 @hot
@@ -60,7 +92,7 @@ def place(state, i):
     """Arm i has a new index. Nothing is kept here."""
 
 
-handed = enter = leave = shrink = place
+handed = enter = leave = shrink = seat = place
 
 
 @kernel

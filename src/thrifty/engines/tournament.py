@@ -1,9 +1,10 @@
 """Tournament: a tree of maxima over the committed indices. A round costs O(log K) instead of O(K).
 
-The indices lie in blocks of 16, and above the blocks stands a tree of fan-out 4. A slot of the tree holds the
-largest index below it and how many arms attain it, so that a tie is broken uniformly with one uniform, and
-the same uniform picks the same arm as scan would. Slots 0 to 3 hang from the root, the children of slot s are
-4(s+1) to 4(s+1)+3, and the last level has a slot for each block, in order.
+An arm's *key* is its index, or -inf while it may not be chosen. The keys lie in blocks of 16, and above the
+blocks stands a tree of fan-out 4. A slot of the tree holds the largest key below it and how many arms attain
+it, so that a tie is broken uniformly with one uniform, and the same uniform picks the same arm as scan would.
+Slots 0 to 3 hang from the root, the children of slot s are 4(s+1) to 4(s+1)+3, and the last level has a slot
+for each block, in order.
 
 With a million arms time goes into fetching memory from afar: blocks keep the tree small (1.4 MB then), and
 the fan-out keeps it flat.
@@ -14,10 +15,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.engines import rounds
+from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
+from thrifty.state import bars
+from thrifty.state.bars import LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import SPENT
 
@@ -37,13 +40,13 @@ def slots(arms: int) -> int:
     return total
 
 
-def built(index: NDArray[np.float64], room: int) -> NDArray[np.float64]:
-    """The tree of these indices, with room for more arms: what ``build`` fills in, by NumPy."""
+def built(keys: NDArray[np.float64], room: int) -> NDArray[np.float64]:
+    """The tree of these keys, with room for more arms: what ``build`` fills in, by NumPy."""
     tree = np.empty((slots(room), 2))
     level = np.full(BLOCK * (tree.shape[0] - tree.shape[0] // 4 + 1), -np.inf)
-    level[: index.size] = index
+    level[: keys.size] = keys
     ties = np.zeros(level.size)
-    ties[: index.size] = 1.0
+    ties[: keys.size] = 1.0
     fan, stop = BLOCK, tree.shape[0]
     while stop > 0:
         rows, counts = level.reshape(-1, fan), ties.reshape(-1, fan)
@@ -56,11 +59,22 @@ def built(index: NDArray[np.float64], room: int) -> NDArray[np.float64]:
 
 
 def rebuild(state, capacity):
-    state.tree[:] = built(state.index, capacity)
+    state.keys[:] = state.index
+    if state.barred.size:
+        state.keys[state.barred > 0] = -np.inf
+    state.tree[:] = built(state.keys, capacity)
 
 
-# (slots, 2): the largest index below each slot, and how many arms attain it.
-TREE = Component("tournament", (Field("tree", rows=slots, columns=2, saved=False),), rebuild=rebuild)
+TREE = Component(
+    "tournament",
+    (
+        Field(
+            "tree", rows=slots, columns=2, saved=False
+        ),  # the largest key below a slot, and how many have it
+        Field("keys", start=-math.inf, saved=False),  # an arm's index, or -inf if it may not be chosen
+    ),
+    rebuild=rebuild,
+)
 
 COMPONENTS = (TREE,)
 
@@ -68,50 +82,89 @@ COMPONENTS = (TREE,)
 @kernel
 def begin(state, _):
     rounds.renew_all(state)
-    build(state.tree, state.index)
+    for i in range(state.keys.size):
+        state.keys[i] = key(state, i)
+    build(state.tree, state.keys)
 
 
 @hot
 def choose(state, t):
     """The arm with the largest index. A spent one is replaced first."""
-    i = largest(state.tree, state.index, state.rng)
+    if bars.resting(state) > 0 and top(state.tree)[0] == -math.inf:
+        bars.about_all(state)
+        return scan.alone(state, 0)  # no arm has a law that is not paused
+    i = largest(state.tree, state.keys, state.rng)
     while state.pending[i, 1] & SPENT:
         rounds.replace(state, i)
         place(state, i)
-        i = largest(state.tree, state.index, state.rng)
+        i = largest(state.tree, state.keys, state.rng)
     return i
+
+
+@kernel
+def pick(state, t):
+    """The best of the arms that may be chosen, who else is at -inf: into ``state.slate``."""
+    if state.bars[LISTED] >= 0:
+        for p in range(state.bars[LISTED]):
+            state.worth[state.listed[p]] = state.index[state.listed[p]]
+        return ranking.top(state)
+    found = 0
+    while found < state.bars[WANTED] and top(state.tree)[0] > -math.inf:
+        i = choose(state, t)
+        state.slate[found] = i
+        found += 1
+        if state.bars[WANTED] > 1:
+            state.barred[i] |= OUT
+            place(state, i)
+    if state.bars[WANTED] > 1:
+        put_back(state, found)
+    return found
+
+
+@kernel
+def put_back(state, found):
+    """Those in the slate may be chosen again."""
+    for p in range(found):
+        state.barred[state.slate[p]] &= ~OUT
+        place(state, state.slate[p])
+
+
+@hot
+def key(state, i):
+    return -math.inf if bars.is_barred(state, i) else state.index[i]
 
 
 @hot
 def place(state, i):
-    """Arm i has a new index."""
-    repair(state.tree, state.index, i)
+    """Arm i has a new index, or may be chosen now, or may not."""
+    state.keys[i] = key(state, i)
+    repair(state.tree, state.keys, i)
 
 
 @hot
 def move(state, i, to):
     """Arm i got the number ``to``."""
-    repair(state.tree, state.index, to)
+    repair(state.tree, state.keys, to)
 
 
 @hot
 def shrink(state, last):
     """There is no arm of the last number any more."""
-    repair(state.tree, state.index[:last], last)
+    repair(state.tree, state.keys[:last], last)
 
 
-enter, handed, leave = place, nothing, nothing
+enter, seat, handed, leave = place, place, nothing, nothing
 
 
 @hot
 def top(tree):
-    """The largest index, and how many arms attain it."""
+    """The largest key, and how many arms attain it."""
     return _merge(tree, 0)
 
 
 @hot
-def largest(tree, index, rng):
-    """The arm with the largest index, ties uniformly at random."""
+def largest(tree, keys, rng):
+    """The arm with the largest key, ties uniformly at random."""
     top, ties = _merge(tree, 0)
     left = random.below(rng, ties) if ties > 1.0 else 0
     first = tree.shape[0] // 4 - 1  # slot of the last level
@@ -124,18 +177,18 @@ def largest(tree, index, rng):
             slot += 1
             here = tree[slot, 1] if tree[slot, 0] == top else 0.0
     arm = BLOCK * (slot - first)
-    left -= index[arm] == top
+    left -= keys[arm] == top
     while left >= 0:
         arm += 1
-        left -= index[arm] == top
+        left -= keys[arm] == top
     return arm
 
 
 @hot
-def repair(tree, index, i):
-    """Arm i has a new index: repair the path to the root, as far as anything changes."""
+def repair(tree, keys, i):
+    """Arm i has a new key: repair the path to the root, as far as anything changes."""
     slot = tree.shape[0] // 4 - 1 + i // BLOCK
-    top, ties = _best(index, i // BLOCK)
+    top, ties = _best(keys, i // BLOCK)
     while slot >= 0 and (top != tree[slot, 0] or ties != tree[slot, 1]):
         tree[slot, 0] = top
         tree[slot, 1] = ties
@@ -144,28 +197,28 @@ def repair(tree, index, i):
 
 
 @kernel
-def build(tree, index):
-    """The tree of all indices at once, from the blocks up. Slots without arms are never chosen."""
+def build(tree, keys):
+    """The tree of all keys at once, from the blocks up. Slots without arms are never chosen."""
     first = tree.shape[0] // 4 - 1
-    for block in range((index.size + BLOCK - 1) // BLOCK):
-        tree[first + block, 0], tree[first + block, 1] = _best(index, block)
+    for block in range((keys.size + BLOCK - 1) // BLOCK):
+        tree[first + block, 0], tree[first + block, 1] = _best(keys, block)
     for slot in range(first - 1, -1, -1):
         tree[slot, 0], tree[slot, 1] = _merge(tree, 4 * (slot + 1))
 
 
 @hot
-def _best(index, block):
-    """The largest index in a block, and how many arms attain it."""
+def _best(keys, block):
+    """The largest key in a block, and how many arms attain it."""
     start = block * BLOCK
-    stop = min(start + BLOCK, index.size)
+    stop = min(start + BLOCK, keys.size)
     if start >= stop:  # the last of its arms was removed
         return -math.inf, 0.0
-    top = index[start]
+    top = keys[start]
     for i in range(start + 1, stop):
-        top = index[i] if index[i] > top else top
+        top = keys[i] if keys[i] > top else top
     ties = 0.0
     for i in range(start, stop):
-        ties += index[i] == top
+        ties += keys[i] == top
     return top, ties
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.arrays import Floats
+from thrifty.engines.entries import UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
-from thrifty.online import forks, known, shown, snapshot
+from thrifty.online import eligible, forks, known, shown, snapshot
 from thrifty.online.core import Core, new_core
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
@@ -184,8 +185,12 @@ class Bandit:
         """The horizon in use, guessed or given; None if the policy needs none."""
         return self._horizon if self._policy.needs_horizon else None
 
-    def select(self) -> Any:
-        """The id of the arm to pull now."""
+    def select(
+        self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
+    ) -> Any:
+        """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
+        if among is not None or exclude is not None:
+            return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
         lock = self._lock  # as ``locked`` does, at half the price
         with lock.turn:
             if lock.state:
@@ -193,7 +198,7 @@ class Bandit:
             try:
                 lock.state = BUSY
                 ahead = self._t < self._horizon or not self._guessed
-                arm = self._core.select(self._t) if ahead else self._select_ahead()
+                arm = self._core.select(self._t) if ahead else self._ahead(1, self._core.select, self._t)
                 self._t += 1
                 return self._ids.name(arm)
             except BaseException:
@@ -202,17 +207,68 @@ class Bandit:
             finally:
                 lock.state = IDLE
 
-    def _select_ahead(self) -> int:
-        """The same where a guessed horizon, which is ahead of every decision, is reached."""
+    def _ahead(self, count: int, choose: Callable[..., Any], *args: Any) -> Any:
+        """Choose so many arms; a guessed horizon is ahead of all of them."""
+        if not self._guessed or self._t + count <= self._horizon:
+            return choose(*args)
         horizon, back = self._horizon, self._core.checkpoint(1)
         try:
-            self._reach(self._t + 1)
-            return self._core.select(self._t)
+            self._reach(self._t + count)
+            return choose(*args)
         except BaseException:
             if back is not None:
                 self._horizon = horizon
                 back()
             raise
+
+    def rank(
+        self, k: int, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
+    ) -> list[Any]:
+        """The ids of ``k`` different arms, the best first: those with the largest indices of one round, of
+        the arms ``among`` these ids, or of all, without those to ``exclude``. Each is a pull of its own."""
+        count = checks.integer("k", k, at_least=1, at_most=MOST)
+        return self._pick(count, eligible.some(among, exclude), UNKNOWN)
+
+    @locked
+    def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
+        """The ids of so many arms, handed out or not."""
+        eligible.check(self._policy)
+        who = eligible.read(self._ids, given)
+        try:
+            arms = self._ahead(count, self._core.pick, self._t, count, who, hands)
+            self._t += count if hands else 0
+        except BaseException:
+            self._catch_up()
+            raise
+        return self._ids.names(arms)
+
+    @locked
+    def pause(self, arm: Hashable) -> None:
+        """``arm`` is not chosen until it is resumed. It keeps its statistics, and takes its rewards."""
+        eligible.check(self._policy)
+        number = self._ids.number(arm)
+        if not self._core.paused[number]:
+            self._check_left(arm)
+            self._core.pause(number)
+
+    def _check_left(self, arm: Hashable) -> None:
+        if self._core.resting == len(self) - 1:
+            raise InvalidValue(
+                f"at least one arm must be left that is not paused, got the last one, {checks.shown(arm)}"
+            )
+
+    @locked
+    def resume(self, arm: Hashable) -> None:
+        """``arm`` may be chosen again."""
+        number = self._ids.number(arm)
+        if self._core.paused[number]:
+            self._core.resume(number)
+
+    @property
+    @reading
+    def paused(self) -> list[Any]:
+        """The ids of the arms that are paused."""
+        return self._ids.names(np.flatnonzero(self._core.paused))
 
     @locked
     def select_many(self, count: int) -> list[Any]:
@@ -366,6 +422,8 @@ class Bandit:
         number = self._ids.number(arm)
         if len(self) == 1:
             raise InvalidValue(f"a bandit must keep at least one arm, got the last one, {checks.shown(arm)}")
+        if not self._core.paused[number]:
+            self._check_left(arm)
         self._ids.remove(number, self._core.remove(number))
         self._core.follow(self._rule())
 

@@ -11,17 +11,21 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
+from thrifty.engines.entries import NOBODY
 from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream
 from thrifty.errors import InvalidValue
+from thrifty.online.eligible import Eligible, too_few
 from thrifty.policies import Policy
 from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
 from thrifty.state import history, ranks, young
+from thrifty.state.bars import RESTING
 from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
+NONE = np.empty(0, np.int64)
 FIRST_CAPACITY = 1000  # rewards that there is room for at first, where all are kept; it grows
 
 
@@ -31,7 +35,7 @@ def new_core(
     """The core of a bandit that has decided nothing; ``priors`` has a row (mean, weight) for each arm."""
     check_told(policy)
     playing = program(policy, engine)
-    beside = () if pending_for is None else (young.YOUNG,)
+    beside = playing.online if pending_for is None else (*playing.online, young.YOUNG)
     sizes = {"ring": young.words(pending_for)}
     if policy.keeps_rewards:
         sizes["history"] = history.entries(rule.arms, min(rule.horizon, FIRST_CAPACITY))
@@ -167,9 +171,70 @@ class Core:
             done, unasked = done + more, unasked + others
         return int(unasked)
 
-    def cancel(self, arm: int) -> bool:
-        """A pull that was handed out is not made; returns whether there was one."""
-        return bool(self._entry("cancel")(self.memory.block, arm))
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+        """``count`` different arms, the best first, of those that may be chosen. ``hands``: NOBODY, or how
+        they are handed out, the first after t pulls."""
+        return self._some("pick", t, count, who, hands)
+
+    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+        """The same, uniformly at random."""
+        return self._some("uniform", t, count, who, hands)
+
+    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> Integers:
+        among, exclude = who
+        if among is not None and among.size == 0:
+            raise too_few(count, 0, self.memory.arms, self.resting)
+        out = np.empty(count, np.int64)
+        size = self._entry(name)(
+            self.memory.block,
+            t,
+            NONE if among is None else among,
+            NONE if exclude is None else exclude,
+            out,
+            hands,
+        )
+        if 0 <= size < count:
+            raise too_few(count, size, self.memory.arms, self.resting)
+        return out
+
+    def chance(self) -> float:
+        """A uniform number in [0, 1)."""
+        return float(self._entry("chance")(self.memory.block))
+
+    def redeem(self, t: int, arm: int, reward: float) -> None:
+        """The reward of a pull that has an id, after t pulls."""
+        self._take("redeem", t, arm, reward)
+
+    def observe(self, t: int, arm: int, reward: float) -> None:
+        """The reward of somebody else's pull, after t pulls."""
+        self._take("observe", t, arm, reward)
+
+    def _take(self, name: str, t: int, arm: int, reward: float) -> None:
+        entry = self._entry(name)
+        while entry(self.memory.block, t, arm, reward) < 0:
+            self.memory = self.memory.grown(self.memory.capacity)
+
+    @property
+    def paused(self) -> Any:
+        """Which arms are, as an array of truth values."""
+        return self.memory.field("barred") > 0
+
+    @property
+    def resting(self) -> int:
+        """How many arms are paused."""
+        return int(self.memory.field("bars")[RESTING])
+
+    def pause(self, arm: int) -> None:
+        """An arm that is not paused may not be chosen any more."""
+        self._entry("pause")(self.memory.block, arm)
+
+    def resume(self, arm: int) -> None:
+        """An arm that is paused may be chosen again."""
+        self._entry("resume")(self.memory.block, arm)
+
+    def cancel(self, arm: int, *, known: bool = False) -> bool:
+        """A pull that was handed out is not made; returns whether there was one. ``known``: it has an id."""
+        return bool(self._entry("cancel")(self.memory.block, arm, int(known)))
 
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on. Indices that were drawn stay."""
@@ -267,9 +332,21 @@ class OwnCore(Core):
         with self._whole(f" after {t} pulls"):
             return super().update_many(t, arms, rewards)
 
-    def cancel(self, arm: int) -> bool:
+    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> Integers:
+        with self._whole(f" after {t} pulls"):
+            return super()._some(name, t, count, who, hands)
+
+    def resume(self, arm: int) -> None:
         with self._whole():
-            return super().cancel(arm)
+            super().resume(arm)
+
+    def _take(self, name: str, t: int, arm: int, reward: float) -> None:
+        with self._whole(f" after {t} pulls"):
+            super()._take(name, t, arm, reward)
+
+    def cancel(self, arm: int, *, known: bool = False) -> bool:
+        with self._whole():
+            return super().cancel(arm, known=known)
 
     def warm(self, pulls: Integers, sums: Floats) -> None:
         with self._whole():

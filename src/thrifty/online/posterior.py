@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
+from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
+from thrifty.online.eligible import Eligible, too_few
 from thrifty.online.ids import Ids
 from thrifty.policies import Policy, Posterior
 from thrifty.state.young import SHARE, SOONER
@@ -35,10 +37,12 @@ ARM = np.dtype(
         ("due", np.bool_),  # aggregate: the index has to be drawn anew
         ("spent", np.bool_),  # the committed index was handed out
         ("kept", np.float64),  # the one that was there after the last reward, if it was replaced; else NaN
+        ("tokens", np.int64),  # pending pulls that have an id
+        ("paused", np.bool_),
     ]
 )
 # An arm of which nothing is known.
-NEW = np.array([(0, 0.0, 0, 0, 0, 0, -math.inf, -math.inf, 0, False, False, math.nan)], ARM)
+NEW = np.array([(0, 0.0, 0, 0, 0, 0, -math.inf, -math.inf, 0, False, False, math.nan, 0, False)], ARM)
 
 
 class PosteriorCore:
@@ -88,6 +92,14 @@ class PosteriorCore:
     def pending(self) -> Integers:
         return self._arms["pending"]
 
+    @property
+    def paused(self) -> NDArray[np.bool_]:
+        return self._arms["paused"]
+
+    @property
+    def resting(self) -> int:
+        return int(np.count_nonzero(self.paused))
+
     is_own = False  # it has no index of the user's own
 
     def slices(self, count: int) -> Iterator[tuple[int, int]]:
@@ -115,30 +127,76 @@ class PosteriorCore:
         back = self.checkpoint(out.size)
         try:
             for j in range(out.size):
-                out[j] = arm = self._next()
-                self._arms["pending"][arm] += 1
-                self._arms["spent"][arm] = self._is_committed(arm)
-                self._turn(arm)
+                out[j : j + 1] = self._best(1, ~self.paused)
+                self._hand_out(out[j : j + 1], UNKNOWN)
         except BaseException:
             back()
             raise
         return out.size
 
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+        there, back = self._eligible(count, who), self.checkpoint(count)
+        try:
+            out = np.array(self._best(count, there))
+            self._hand_out(out, hands)
+        except BaseException:
+            back()
+            raise
+        return out
+
+    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+        out = self._rng.choice(np.flatnonzero(self._eligible(count, who)), count, replace=False)
+        self._hand_out(out, hands)
+        return out
+
+    def chance(self) -> float:
+        return float(self._rng.random())
+
+    def _hand_out(self, arms: Integers, hands: int) -> None:
+        for arm in arms.tolist() if hands != NOBODY else ():
+            self._arms["pending"][arm] += 1
+            self._arms["tokens"][arm] += hands == KNOWN
+            self._arms["spent"][arm] = self._is_committed(arm)
+            self._turn(arm)
+
+    def _eligible(self, count: int, who: Eligible) -> NDArray[np.bool_]:
+        """Which arms may be chosen, if they are enough."""
+        there = ~self.paused
+        if who.among is not None:
+            there &= np.isin(np.arange(self._count), who.among)
+        if who.exclude is not None:
+            there[who.exclude] = False
+        if (size := int(np.count_nonzero(there))) < count:
+            raise too_few(count, size, self._count, self.resting)
+        return there
+
+    def pause(self, arm: int) -> None:
+        state = self._arms[arm]
+        state["paused"] = True
+        if self._schedule == "duel" and state["age"] <= self._rule.phi:
+            state["age"], state["best"] = 0, -math.inf
+
+    def resume(self, arm: int) -> None:
+        self._arms["paused"][arm] = False
+        if self._is_new(arm):
+            self._handed = min(self._handed, arm)
+
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on, from the same generator. Indices that were drawn stay."""
         self._rng.bit_generator.state = np.random.default_rng([seed, 0]).bit_generator.state
 
-    def cancel(self, arm: int) -> bool:
-        """A pull that was handed out is not made; returns whether there was one."""
-        if self._arms["pending"][arm] == 0:
-            return False
+    def cancel(self, arm: int, *, known: bool = False) -> bool:
+        """A pull that was handed out is not made; returns whether there was one. ``known``: it has an id."""
         state = self._arms[arm]
+        state["tokens"] -= known
+        if state["pending"] == state["tokens"]:
+            return False
         self._close(state)
         if state["pending"] == 0:
             if not math.isnan(state["kept"]):
                 state["index"] = state["best"] = state["kept"]
             state["spent"], state["kept"] = False, math.nan
-        if self.pulls[arm] == 0:
+        if self._is_new(arm):
             self._handed = min(self._handed, arm)
         return True
 
@@ -169,32 +227,48 @@ class PosteriorCore:
             state["closed"] += 1
         state["pending"] -= 1
 
-    def _next(self) -> int:
-        while self._handed < self._count and (self.pulls[self._handed] > 0 or self.pending[self._handed] > 0):
+    def _is_new(self, arm: int) -> bool:
+        """Whether it comes before the policy's choice."""
+        pulls, pending = int(self.pulls[arm]), int(self.pending[arm])
+        return pulls + pending < max(1, self._rule.burn_in)
+
+    def _best(self, count: int, there: NDArray[np.bool_]) -> list[int]:
+        """The next so many arms, of those that are ``there``: new ones first."""
+        chosen: list[int] = []
+        while self._handed < self._count and not self._is_new(self._handed):
             self._handed += 1
-        if self._handed < self._count:
-            self._handed += 1
-            return self._handed - 1
-        lost = np.flatnonzero((self.pulls == 0) & (self.pending == self._arms["expired"]))
-        if lost.size and self._seen % SHARE == 0:
+        for arm in range(self._handed, self._count):
+            if len(chosen) < count and there[arm] and self._is_new(arm):
+                chosen.append(arm)
+        lost = np.flatnonzero((self.pulls == 0) & (self.pending == self._arms["expired"]) & there)
+        if not chosen and lost.size and self._seen % SHARE == 0:
             later = lost[lost >= self._again]
             self._again = int(later[0] if later.size else lost[0]) + 1
-            return self._again - 1
-        for arm in np.flatnonzero(self.pulls).tolist():
+            chosen.append(self._again - 1)
+        if len(chosen) == count:
+            return chosen
+        for arm in np.flatnonzero((self.pulls > 0) & ~self.paused).tolist():
             self._refresh(arm)
-        arm = self._best_arm()
-        while self._arms["spent"][arm]:
+        left = there.copy()
+        left[chosen] = False
+        while len(chosen) < count:
+            arm = self._best_arm(left)
             state = self._arms[arm]
-            state["spent"] = False
-            if math.isnan(state["kept"]):
-                state["kept"] = state["index"]
-            self._commit(arm)
-            arm = self._best_arm()
-        return arm
+            if state["spent"]:
+                state["spent"] = False
+                if math.isnan(state["kept"]):
+                    state["kept"] = state["index"]
+                self._commit(arm)
+            else:
+                chosen.append(arm)
+                left[arm] = False
+        return chosen
 
-    def _best_arm(self) -> int:
+    def _best_arm(self, there: NDArray[np.bool_]) -> int:
         """Ties uniformly at random: arms without a reward yet are all tied at -inf."""
-        best = np.flatnonzero(self._arms["index"] == self._arms["index"].max()).tolist()
+        arms = np.flatnonzero(there)
+        index = self._arms["index"][arms]
+        best = arms[index == index.max()].tolist()
         arm: int = best[self._rng.integers(len(best))] if len(best) > 1 else best[0]
         return arm
 
@@ -254,13 +328,31 @@ class PosteriorCore:
         for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
             self._posterior.observe(self._ids.name(arm), reward)
             state = self._arms[arm]
-            unasked += int(state["pending"] == 0)
-            if state["pending"] > 0:
+            unasked += int(state["pending"] == state["tokens"])
+            if state["pending"] > state["tokens"]:
                 self._close(state)
             state["pulls"] += 1
             state["sums"] += reward
             self._renew(arm)
         return unasked
+
+    def redeem(self, t: int, arm: int, reward: float) -> None:
+        """The reward of a pull that has an id."""
+        self._arms["tokens"][arm] -= 1
+        try:
+            self.update(t, arm, reward)
+        except BaseException:  # the posterior refuses it
+            self._arms["tokens"][arm] += 1
+            raise
+
+    def observe(self, t: int, arm: int, reward: float) -> None:
+        """The reward of somebody else's pull: none of those that are pending is closed."""
+        asked = self._arms["pending"][arm] - self._arms["tokens"][arm]
+        self._arms["tokens"][arm] += asked
+        try:
+            self.update(t, arm, reward)
+        finally:
+            self._arms["tokens"][arm] -= asked
 
     def _renew(self, arm: int) -> None:
         state = self._arms[arm]

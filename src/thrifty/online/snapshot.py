@@ -131,14 +131,15 @@ def _restored(
     if "prior" in arrays and settings.prior is not None:
         raise ValueError("prior must be one for all arms or one for each, got both")
     sizes = {"history": len(arrays["history"]) if policy.keeps_rewards else 0}
-    beside: tuple[Any, ...] = ()
+    playing = program(policy, engine)
+    beside = playing.online
     if settings.pending_for is not None:
-        beside, sizes["ring"] = (young.YOUNG,), young.words(settings.pending_for)
+        beside = (*beside, young.YOUNG)
+        sizes["ring"] = young.words(settings.pending_for)
         if arrays["ring"].shape != (sizes["ring"],):
             raise ValueError(
                 f"ring must be that of pending_for={settings.pending_for}, got {arrays['ring'].size} words"
             )
-    playing = program(policy, engine)
     priors = np.ones((len(ids), 2)) if "prior" in arrays else None
     memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes)
     _fill(memory, header["components"], arrays)

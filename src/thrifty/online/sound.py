@@ -7,7 +7,7 @@ long as reading them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,12 @@ from thrifty.engines.memory import Rule
 from thrifty.engines.sleepers.duel import NEWEST, OLDEST
 from thrifty.engines.sleepers.line import (
     AHEAD,
+    ASKED,
     CERTAIN,
+    DEMAND,
     DRAWN,
     GROUPS,
+    HALF,
     NEW,
     OLD,
     SINCE,
@@ -40,6 +43,7 @@ from thrifty.policies import (
     Policy,
     UCBImproved,
 )
+from thrifty.state.header import State
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
 from thrifty.state.lists import CURSOR, LEFT, STAGE
 from thrifty.state.statistics import CLOCK, HANDED, REPLACED
@@ -49,6 +53,7 @@ DRAWS = 2**61  # the most that are counted
 PHASES = 64  # UCB-Improved has fewer
 TINY = 5e-324  # the least number above 0
 FEWEST = 6  # entries of a history: what there is room for at the least
+DEMAND_MOST = 1e9  # far above what sleepers want for as many arms
 AHEAD_MOST = 1000.0  # far above what _look_ahead of sleepers sets
 
 
@@ -126,11 +131,17 @@ def check(facts: Facts) -> None:
         (state.own.size, OWN.get(type(facts.policy), ())),
         (state.marks.size, LISTS.get(type(facts.policy), ())),
         (state.ring.size, YOUNG),
+        (True, BARRED),
     ]
     for applies, part in parts:
         for name, right, holds in part if applies else ():
             if not holds(facts):
                 raise ValueError(f"{name} must be {right}")
+    if state.reserve_ends.size and state.reserve_ends[GROUPS]:
+        reserve = replace(facts, state=State(state.reserve))
+        for name, right, holds in (*SLEEPERS, *SLEEPING_FRESH, *RESERVE):
+            if not holds(reserve):
+                raise ValueError(f"{name} must be {right}, in the reserve too")
 
 
 def within(values: NDArray[Any], low: float, high: float) -> bool:
@@ -165,7 +176,7 @@ def _flags_fit(x: Facts) -> bool:
 def _handed_out(x: Facts) -> bool:
     """Arms before this one need no first pull."""
     handed = x.number[HANDED]
-    ready = has_law(x) | (x.state.pending[:, 0] > 0)
+    ready = has_law(x) | (x.state.pending[:, 0] > 0) | (x.state.barred > 0)
     return bool(0 <= handed <= x.arms and ready[:handed].all())
 
 
@@ -248,7 +259,8 @@ def _rates_fit(x: Facts) -> bool:
 
 def _total_fits(x: Facts) -> bool:
     """Within what the rounding of many changes adds up to."""
-    total = x.state.line[: x.state.ends[GROUPS], 0].sum()
+    rates = x.state.line[: x.state.ends[GROUPS], 0]
+    total = (np.minimum(rates, HALF) if x.state.levels.size > DEMAND else rates).sum()
     return bool(abs(x.state.levels[TOTAL] - total) <= 1.0 + 1e-3 * total)
 
 
@@ -297,9 +309,16 @@ SLEEPING_FRESH = (
     Check(
         "line",
         "of all arms with a reward or a prior, and of no others",
-        lambda x: (_is_on_line(x) == has_law(x)).all(),
+        lambda x: (_is_on_line(x) == has_law(x) & (x.state.barred == 0)).all(),
     ),
 )
+
+
+def _demand_fits(x: Facts) -> bool:
+    return within(x.state.levels[[DEMAND, ASKED]], 0.0, DEMAND_MOST)
+
+
+RESERVE = (Check("levels[DEMAND] and [ASKED]", "at least 0 and not large", _demand_fits),)
 
 
 def _phases_fit(x: Facts) -> bool:
@@ -307,7 +326,10 @@ def _phases_fit(x: Facts) -> bool:
     first, second = _is_on_line(x), x.state.index > -np.inf
     if (first & second).any() or (second.any() and x.rule.phi > x.number[CLOCK]):
         return False
-    return bool(((first | second) == has_law(x)).all())
+    lawful, paused = has_law(x), x.state.barred > 0
+    return bool(
+        ((first | second) == lawful)[~paused].all() and ((first | (second & ~lawful))[paused] == 0).all()
+    )
 
 
 def _queue(x: Facts) -> bool:
@@ -477,6 +499,19 @@ def _some_expired(x: Facts) -> bool:
     expired = x.state.expired[:, EXPIRED]
     return bool(((expired >= 0) & (expired <= x.state.pending[:, 0])).all())
 
+
+BARRED = (
+    Check("barred", "0, or 1 where an arm is paused", lambda x: within(x.state.barred, 0, 1)),
+    Check("barred", "0 for an arm at least", lambda x: (x.state.barred == 0).any()),
+    Check(
+        "barred", "0 where all arms must be eligible", lambda x: x.policy.ranks or not x.state.barred.any()
+    ),
+    Check(
+        "tokens",
+        "counts of pending pulls",
+        lambda x: ((x.state.tokens >= 0) & (x.state.tokens <= x.state.pending[:, 0])).all(),
+    ),
+)
 
 YOUNG = (
     Check("expired", "some of the pending pulls", _some_expired),

@@ -140,6 +140,12 @@ class Policy(ABC):
         return False
 
     @property
+    def ranks(self) -> bool:
+        """Whether it has an index by which to choose among some of its arms; lists have none."""
+        kind = type(self.played)
+        return not hasattr(kind, "choose") or hasattr(kind, "order")
+
+    @property
     def runs_on(self) -> tuple[str, ...]:
         """The engines that can run it with these parameters, scan first."""
         return self.engines
@@ -173,7 +179,7 @@ class Policy(ABC):
 
 # The names of functions that a policy may have for the kernels; those of the user's own have the first.
 OWN_FUNCTIONS = ("index", "reach", "settled", "observed")
-FUNCTIONS = (*OWN_FUNCTIONS, "refresh", "choose", "returned", "moved", "left", "entered")
+FUNCTIONS = (*OWN_FUNCTIONS, "refresh", "choose", "order", "returned", "moved", "left", "entered")
 
 
 class HorizonPolicy(Policy):

@@ -353,12 +353,14 @@ def statistics_hook(hook: str) -> int:
 # What the functions of a policy are given in any case, behind ``self``.
 GIVEN = {
     "index": "state, i, t, best, log_t", "refresh": "state, t", "reach": "state, i, level",
-    "settled": "state, i", "choose": "state, t", "observed": "state, i, reward, t", "returned": "state, i",
-    "left": "state, i", "entered": "state, i", "moved": "state, i, to",
+    "settled": "state, i", "choose": "state, t", "order": "state, t",
+    "observed": "state, i, reward, t", "returned": "state, i", "left": "state, i", "entered": "state, i",
+    "moved": "state, i, to",
 }  # fmt: skip
 TEMPLATES: dict[str, Any] = {
     "index": index, "choose": choose, "observed": observed,
     "returned": event, "left": event, "entered": event, "moved": moved, "refresh": event,
+    "order": event,
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from thrifty import checks
 from thrifty.jit import kernel
-from thrifty.policies import epsilon_greedy
+from thrifty.policies import epsilon_greedy, greedy
 from thrifty.policies.base import WITH_OTHERS, Policy
 
 
@@ -53,3 +53,6 @@ class EpsilonDecreasing(Policy):
 
     def choose(self, state, t):
         return epsilon_greedy.choose(state, epsilon(t, self.arms, self.c, self.d))
+
+    def order(self, state, t):
+        greedy.order(state, epsilon(t, self.arms, self.c, self.d))

@@ -49,3 +49,6 @@ class EpsilonGreedy(Policy):
 
     def choose(self, state):
         return choose(state, self.epsilon)
+
+    def order(self, state):
+        greedy.order(state, self.epsilon)

@@ -46,6 +46,17 @@ def _tied(state, level):
     return arm
 
 
+@kernel
+def order(state, epsilon):
+    """Every arm's index, where not all may be chosen: with probability ``epsilon`` one at random, else its
+    mean. Arms that wait for their first reward have none."""
+    explores = random.uniform(state.rng) < epsilon
+    for i in range(state.index.size):
+        state.index[i] = -math.inf
+        if statistics.has_law(state, i) or not state.rule.first:
+            state.index[i] = random.uniform(state.rng) if explores else state.means[i]
+
+
 @dataclass(frozen=True)
 class Greedy(Policy):
     """The arm with the largest mean, and no exploration after the first pulls."""

@@ -13,9 +13,11 @@ from thrifty.jit import compile_by, is_fresh
 from thrifty.policies import compiled
 from thrifty.policies.base import Policy
 from thrifty.schedules import SCHEDULES
-from thrifty.state import history, ranks, statistics
+from thrifty.state import bars, history, ranks, statistics, tokens
 from thrifty.state.fields import Component
 from thrifty.state.statistics import CLOCK
+
+ONLINE = (bars.BARS, tokens.TOKENS)  # what every bandit keeps besides
 
 
 class Program(NamedTuple):
@@ -44,6 +46,11 @@ class Program(NamedTuple):
         memory = new_memory(rule, self.hooks, wanted, rng, priors, room | (sizes or {}))
         memory.field("parameters")[:] = numbers
         return memory
+
+    @property
+    def online(self) -> tuple[Component, ...]:
+        """What a bandit keeps besides."""
+        return (*ONLINE, *getattr(MODULES[self.engine], "BESIDE", ()))
 
     def entry(self, name: str) -> Any:
         """One of ``engines.entries``."""
@@ -76,6 +83,13 @@ class Program(NamedTuple):
 # two arms of which nothing is known.
 CALLED = {
     "select": ("choose", "handed", "place"),
+    "pick": ("pick", "seat", "handed", "place"),
+    "uniform": ("seat", "handed", "place"),
+    "chance": (),
+    "pause": ("seat",),
+    "resume": ("seat",),
+    "redeem": ("place",),
+    "observe": ("place",),
     "select_many": ("choose", "handed", "place"),
     "update": ("place",),
     "update_many": ("place",),
@@ -92,12 +106,19 @@ CALLED = {
 }
 IDLE: dict[str, tuple[Any, ...]] = {
     "select": (0,),
+    "pick": (0, *[np.empty(0, np.int64)] * 3, 0),
+    "uniform": (0, *[np.empty(0, np.int64)] * 3, 0),
+    "chance": (),
+    "pause": (0,),
+    "resume": (0,),
+    "redeem": (0, 0, 0.0),
+    "observe": (0, 0, 0.0),
     "select_many": (0, np.empty(0, np.int64)),
     "update": (0, 0, 0.0),
     "update_many": (0, np.empty(0, np.int64), np.empty(0)),
     "rebuild": (),
     "restore": (),
-    "cancel": (0,),
+    "cancel": (0, 0),
     "renew": (np.empty(0, np.int64),),
     "add": (np.empty((0, 2)),),
     "remove": (1,),
@@ -111,7 +132,9 @@ IDLE: dict[str, tuple[Any, ...]] = {
 def _idle(program: Program, hooks: dict[str, int]) -> Integers:
     """The block of a state of two arms."""
     sizes = late.Delays(0, 0, 0).sizes
-    memory = program.memory(Rule(2, 2), np.ones(4, np.uint64), beside=(late.LATE,), sizes=sizes)
+    memory = program.memory(
+        Rule(2, 2), np.ones(4, np.uint64), beside=(late.LATE, *program.online), sizes=sizes
+    )
     memory.write(Engine(**hooks))
     return memory.block
 
@@ -147,7 +170,7 @@ def _index(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
     events = ("observed", "returned", "moved", "left", "entered")
     wanted = [*(name for name in events if name in functions)]
     if "choose" in functions:
-        wanted.append("choose")
+        wanted += [name for name in ("choose", "order") if name in functions]
     elif policy.changes == "when pulled":
         wanted.append("index")
     elif "refresh" in functions:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from thrifty.engines.memory import Rule
 from thrifty.numerics import random
+from thrifty.policies import greedy
 from thrifty.policies.base import Policy
 
 
@@ -31,3 +32,6 @@ class Uniform(Policy):
 
     def choose(self, state):
         return random.below(state.rng, state.pulls.size)
+
+    def order(self, state):
+        greedy.order(state, 1.0)

@@ -9,7 +9,7 @@ float64, int64, void = types.float64, types.int64, types.void
 
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
-    "place", "handed", "begin", "enter", "leave", "shrink", "control",  # of an engine
+    "place", "handed", "begin", "enter", "leave", "shrink", "control", "seat",  # of an engine
 )  # fmt: skip
 
 # What the functions in ``engines.memory.Hooks`` and ``Engine`` are given, and what they return.
@@ -18,6 +18,8 @@ SIGNATURES = {
     "contest": void(STATE, int64, int64, int64),  # two arms, t
     "refresh": void(STATE, int64),  # t
     "choose": int64(STATE, int64),  # t; the arm
+    "order": void(STATE, int64),  # t
+    "pick": int64(STATE, int64),  # t; how many were found
     "parameters": void(STATE, int64, float64, float64),  # arm, n, S
     "draw": float64(STATE, float64, float64),  # the law's two parameters
     "sf": float64(STATE, float64, float64, float64),  # the law's two parameters, c

@@ -37,6 +37,11 @@ def declare_numbers(name: str, numbers: Any, place: int) -> None:
     _numbers[name] = numbers, place
 
 
+def words(capacity: int) -> int:
+    """How many a header takes."""
+    return 3 * len(_places) - 2  # the block has no entry, but one word: its size
+
+
 class StateType(types.Type):
     """What a state is to the compiler: a pointer to its block."""
 
@@ -134,21 +139,23 @@ def _at(typing, block):
 
 class State:
     """The same for Python, and for kernels that are interpreted: a field is a window on the block, made when
-    it is first asked for."""
+    it is first asked for. A second header may lie inside of a block: then so much of it is given."""
 
     def __init__(self, block: Any) -> None:
         self.block = block
 
     def __getattr__(self, name: str) -> Any:
-        block, found = self.block, None
+        whole, found = self.block if self.block.base is None else self.block.base, None
+        at = (self.block.ctypes.data - whole.ctypes.data) // 8  # from where in the block the header counts
         if name in _places:
             field, place = _places[name]
-            start, rows, columns = block[place : place + 3].tolist()
-            window = block[start : start + rows * columns].view(field.dtype)
+            start, rows, columns = self.block[place : place + 3].tolist()
+            window = whole[at + start : at + start + rows * columns].view(field.dtype)
             found = window.reshape(rows, columns) if field.columns > 1 else window
         elif name in _numbers:
             kind, place = _numbers[name]
-            words = block[block[place] : block[place] + block[place + ROWS]]
+            start, rows = self.block[place : place + 2].tolist()
+            words = whole[at + start : at + start + rows]
             floats = words.view(np.float64)
             kinds = kind.__annotations__.values()
             found = kind(*(of((floats if of is float else words)[i]) for i, of in enumerate(kinds)))

@@ -14,6 +14,7 @@ since their rewards may just be late.
 import numpy as np
 
 from thrifty.jit import hot, kernel
+from thrifty.state import bars
 from thrifty.state.fields import Component, Field
 
 # In front of the ring's entries: how many decisions it has seen; an arm before which no first pull expired
@@ -89,7 +90,7 @@ def again(state):
     """The next arm without a law whose pulls have all expired, if it is time for one; else the number of
     arms."""
     ring, arms = state.ring, state.pulls.size
-    if ring[SEEN] % SHARE > 0:
+    if not is_turn(state):
         return arms
     i = _expired(state, ring[AGAIN])
     if i == arms:
@@ -100,9 +101,15 @@ def again(state):
 
 
 @kernel
+def is_turn(state):
+    """Whether this decision may try an arm again."""
+    return state.ring[SEEN] % SHARE == 0
+
+
+@kernel
 def _expired(state, i):
-    """The first such arm from i on, or the number of arms."""
-    while i < state.pulls.size and (state.pulls[i] > 0 or count(state, i) > 0):
+    """The first such arm from i on that is not paused, or the number of arms."""
+    while i < state.pulls.size and (state.pulls[i] > 0 or count(state, i) > 0 or bars.is_paused(state, i)):
         i += 1
     return min(i, state.pulls.size)
 

@@ -8,14 +8,15 @@ import math
 
 import numpy as np
 
-from thrifty.engines import rounds, tournament
+from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
-from thrifty.engines.sleepers import line
+from thrifty.engines.sleepers import fresh, line
 from thrifty.engines.sleepers.line import DRAWN, GROUPS, LINE, NEW, OLD, WOKEN
 from thrifty.engines.tournament import TREE
 from thrifty.jit import kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics
+from thrifty.state import bars, calls, statistics
+from thrifty.state.bars import FOUND, LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import ARMS, CLOCK, SPENT
 
@@ -79,7 +80,130 @@ def choose(state, t):
             calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
-    return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
+    return arm if arm >= 0 else fresh.anyone(state)
+
+
+@kernel
+def pick(state, t):
+    """The best of the arms that may be chosen: into ``state.slate``. Phase I draws as in any round, and those
+    who sleep are drawn for if they may be among the best; phase II has its tree."""
+    state.count[CLOCK] += 1
+    _retire(state)
+    seen = _draw(state)
+    picked = _pick_listed(state) if state.bars[LISTED] >= 0 else _pick_of_all(state, seen)
+    for p in range(seen):
+        state.barred[state.found[p]] &= ~FOUND
+    return picked
+
+
+@kernel
+def _draw(state):
+    """The draws of phase I in this round, as far as they are seen. Returns of how many arms they are."""
+    ends, seen, drawn = state.ends, 0, state.ends[0]
+    for p in range(ends[0]):
+        seen = _find(state, int(state.line[p, 1]), line.draw(state, int(state.line[p, 1])), seen)
+    way = random.exponential(state.rng)
+    g, size, width = 0, 0, 1.0
+    count = WOKEN
+    while count == WOKEN:
+        count, above, way, g, size, width = line.gather(state, way, g, size, width)
+        drawn += count
+        for j in range(above):
+            seen = _find(state, int(state.woken[j, 0]), line.value(state, j), seen)
+    state.evaluations[0] += drawn
+    state.levels[DRAWN] = drawn
+    return seen
+
+
+@kernel
+def _find(state, i, x, seen):
+    """A draw of phase I was seen: of several in a round, the best is the arm's."""
+    new = state.barred[i] & FOUND == 0
+    _see(state, i, x, new)
+    if new:
+        state.barred[i] |= FOUND
+        state.found[seen] = i
+        state.worth[i] = x
+    state.worth[i] = max(state.worth[i], x)
+    return seen + new
+
+
+@kernel
+def _wake(state, i):
+    """The draw of an arm that sleeps: it does not exceed the level."""
+    x = line.draw_below(state, i, line.level(state, i))
+    _see(state, i, x, 1)
+    state.worth[i] = x
+    state.evaluations[0] += 1
+
+
+@kernel
+def _pick_listed(state):
+    for p in range(state.bars[LISTED]):
+        i = state.listed[p]
+        if state.place[i] < 0:
+            state.worth[i] = state.index[i]
+        elif state.barred[i] & FOUND == 0:
+            _wake(state, i)
+    return ranking.top(state)
+
+
+@kernel
+def _pick_of_all(state, seen):
+    """A heap of those in phase I, beside the tree of phase II."""
+    highest = max(state.levels[NEW], state.levels[OLD])
+    state.bars[LISTED] = 0
+    for p in range(seen):
+        i = state.found[p]
+        if not bars.is_barred(state, i):
+            ranking.push(state, i)
+    found, woken = 0, False
+    while found < state.bars[WANTED]:
+        first = state.worth[state.listed[0]] if state.bars[LISTED] > 0 else -math.inf
+        second = tournament.top(state.tree)[0]
+        if max(first, second) <= highest and not woken:  # somebody who sleeps may be better
+            woken = True
+            for i in range(state.count[ARMS]):
+                if state.place[i] >= state.ends[0] and state.barred[i] == 0:
+                    _wake(state, i)
+                    ranking.push(state, i)
+            if state.ends[GROUPS] > 0:
+                calls.event(state.engine.control, (state, 0))
+        elif max(first, second) == -math.inf:
+            break
+        elif first > second:
+            state.slate[found] = ranking.pop(state)
+            found += 1
+        else:
+            i = tournament.largest(state.tree, state.keys, state.rng)
+            if state.pending[i, 1] & SPENT:
+                rounds.replace(state, i)
+            else:
+                state.slate[found] = i
+                found += 1
+                state.barred[i] |= OUT
+            tournament.place(state, i)
+    state.bars[LISTED] = -1
+    for p in range(found):
+        if state.barred[state.slate[p]] & OUT:
+            state.barred[state.slate[p]] &= ~OUT
+            tournament.place(state, state.slate[p])
+    return found
+
+
+@kernel
+def seat(state, i):
+    """Whether arm i may be chosen has changed. In phase I, who is left out of one decision stays where it is,
+    and who was paused begins anew when it is resumed."""
+    if state.place[i] < 0 and state.index[i] > -math.inf:
+        tournament.place(state, i)
+    elif state.place[i] < 0:
+        if statistics.has_law(state, i):
+            place(state, i)
+    elif bars.is_paused(state, i):
+        state.draws[i] += state.count[CLOCK] - state.start[i]
+        _unlink(state, i)
+        line.leave(state, i)
 
 
 @kernel
@@ -96,7 +220,7 @@ def _commit(state, arm, top, bar):
     A spent index is replaced only when it would win: so not before all that may beat it have been drawn.
     """
     while tournament.top(state.tree)[0] > max(top, bar):
-        i = tournament.largest(state.tree, state.index, state.rng)
+        i = tournament.largest(state.tree, state.keys, state.rng)
         if state.pending[i, 1] & SPENT:
             rounds.replace(state, i)
             tournament.place(state, i)
@@ -122,7 +246,7 @@ def _retire(state):
 
 @kernel
 def join(state, i):
-    """Arm i has a new law, or its first: it begins phase I."""
+    """Arm i has a new law, or its first: it begins phase I, unless it is paused."""
     clock = state.count[CLOCK]
     if state.place[i] >= 0:  # it was in phase I
         state.draws[i] += clock - state.start[i]
@@ -130,6 +254,8 @@ def join(state, i):
     elif state.index[i] > -math.inf:  # it was in phase II
         state.index[i] = -math.inf
         tournament.place(state, i)
+    if bars.is_paused(state, i):
+        return
     _link(state, i)
     state.best[i] = -math.inf
     state.since[i] = clock

@@ -8,12 +8,13 @@ import math
 
 import numpy as np
 
-from thrifty.engines import rounds, tournament
+from thrifty.engines import ranking, rounds, scan, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.tournament import TREE
 from thrifty.jit import kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics
+from thrifty.state import bars, calls, statistics
+from thrifty.state.bars import LISTED
 from thrifty.state.fields import PLACE, Component, Field
 from thrifty.state.statistics import ARMS
 
@@ -25,6 +26,39 @@ LAW_HOOKS = ("draw",)  # the functions of a law that it calls by address
 @kernel
 def choose(state, t):
     """The arm with the largest index of this round."""
+    drawn = _draw(state)
+    if bars.resting(state) > 0 and tournament.top(state.tree)[0] == -math.inf:
+        bars.about_all(state)
+        arm = scan.alone(state, 0)
+    else:
+        arm = tournament.largest(state.tree, state.keys, state.rng)
+    for p in range(drawn):
+        place(state, state.drawn[p])
+    return arm
+
+
+@kernel
+def pick(state, t):
+    """The best of the arms that may be chosen, who else is at -inf: into ``state.slate``."""
+    if state.bars[LISTED] >= 0:
+        for p in range(state.bars[LISTED]):
+            i = state.listed[p]
+            state.worth[i] = state.index[i]
+            if state.index[i] > -math.inf and random.uniform(state.rng) < state.rule.epsilon:
+                state.worth[i] = calls.draw(state.hooks.draw, (state, state.params[i, 0], state.params[i, 1]))
+                state.draws[i] += 1
+                state.evaluations[0] += 1
+        return ranking.top(state)
+    drawn = _draw(state)
+    found = tournament.pick(state, t)
+    for p in range(drawn):
+        place(state, state.drawn[p])
+    return found
+
+
+@kernel
+def _draw(state):
+    """Throw the coins, and draw for those who shall: their indices are for this round. Returns how many."""
     index, rng = state.index, state.rng
     gap = -1.0 / math.log1p(-state.rule.epsilon) if state.rule.epsilon < 1.0 else 0.0
     drawn = 0
@@ -39,10 +73,7 @@ def choose(state, t):
         state.evaluations[0] += 1
         i += 1 + _steps(gap, rng)
     state.evaluations[0] += 1 + drawn
-    arm = tournament.largest(state.tree, index, rng)
-    for p in range(drawn):
-        place(state, state.drawn[p])
-    return arm
+    return drawn
 
 
 @kernel
@@ -74,3 +105,4 @@ def leave(state, i):
 
 
 enter, move, shrink, handed = tournament.enter, tournament.move, tournament.shrink, nothing
+seat = tournament.seat

@@ -2,16 +2,18 @@
 
 import math
 
-from thrifty.engines import rounds
+from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import line
-from thrifty.engines.sleepers.line import DRAWN, GROUPS, LINE, NEW, OLD, WOKEN
-from thrifty.jit import kernel
+from thrifty.engines.sleepers.line import DRAWN, GROUPS, LINE, NEW, OLD, RESERVE, WOKEN
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics
+from thrifty.state import bars, calls, statistics
+from thrifty.state.bars import FOUND, LISTED, OUT, PAUSED, WANTED
 from thrifty.state.statistics import ARMS, CLOCK
 
 COMPONENTS = (LINE,)
+BESIDE = (RESERVE,)  # in a bandit
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
 
 
@@ -39,32 +41,186 @@ def choose(state, t):
             bar = max(bar, line.level(state, i))
     if top <= max(state.levels[NEW], state.levels[OLD]):
         # Nobody exceeded it, as far as digits tell: draw those who may win.
-        for i in range(state.count[ARMS]):
-            c = line.level(state, i)
-            if state.place[i] >= ends[0] and c >= top and c > bar:
-                arm, top, ties = line.better(i, line.draw_below(state, i, c), arm, top, ties, rng)
-                drawn += 1
+        if state.reserve.size > 0 and is_enough(state):
+            arm = best_below(state, arm, top, bar)
+        else:
+            for i in range(state.count[ARMS]):
+                c = line.level(state, i)
+                if state.place[i] >= ends[0] and c >= top and c > bar:
+                    arm, top, ties = line.better(i, line.draw_below(state, i, c), arm, top, ties, rng)
+                    drawn += 1
         if ends[GROUPS] > 0:
             # Leaders may have been removed, and no reward may come for a while.
             calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
-    return arm if arm >= 0 else random.below(rng, state.count[ARMS])  # when no arm has a law yet
+    return arm if arm >= 0 else anyone(state)
+
+
+@kernel
+def is_enough(state):
+    """Whether the reserve is, for one arm of all."""
+    bars.about_all(state)
+    return line.suffices(state, line.reserve(state))
+
+
+@kernel
+def best_below(state, arm, top, bar):
+    """The best arm by the reserve, where nobody was found on the line who is certain to win: ``arm``, with a
+    draw of ``top``, is the best of those found. Who sleeps may win if its level is at least ``top`` and above
+    ``bar``, and its draw does not exceed that level."""
+    on = line.reserve(state)
+    state.bars[LISTED] = 0
+    if arm >= 0:
+        find(state, arm, top)
+    for p in range(on.ends[0]):
+        i = int(on.line[p, 1])
+        if may_win(state, i, top, bar):
+            find(state, i, line.draw_below(state, i, line.level(state, i)))
+    way = random.exponential(state.rng)
+    g, size, width = 0, 0, 1.0
+    count = WOKEN
+    while count == WOKEN:
+        count, above, way, g, size, width = line.gather(on, way, g, size, width)
+        for j in range(above):
+            i, x = int(state.woken[j, 0]), line.value(state, j)
+            if may_win(state, i, top, bar) and x <= line.level(state, i):
+                find(state, i, x)
+    best = -math.inf
+    for p in range(state.bars[LISTED]):
+        best = max(best, state.worth[state.listed[p]])
+    if best <= max(on.levels[NEW], on.levels[OLD]):
+        for i in range(state.count[ARMS]):
+            if may_win(state, i, top, bar) and state.barred[i] == 0:
+                c = min(line.level(state, i), line.level(on, i))
+                find(state, i, line.draw_below(state, i, c))
+    for p in range(state.bars[LISTED]):
+        state.barred[state.listed[p]] &= ~FOUND
+    state.evaluations[0] += state.bars[LISTED]
+    return ranking.largest(state)
+
+
+@hot
+def may_win(state, i, top, bar):
+    c = line.level(state, i)
+    return state.place[i] >= state.ends[0] and c >= top and c > bar
+
+
+@kernel
+def anyone(state):
+    """One of the arms, when none has a law yet that is not paused."""
+    if bars.resting(state) == 0:
+        return random.below(state.rng, state.count[ARMS])
+    bars.about_all(state)
+    return scan.alone(state, 0)
+
+
+@kernel
+def pick(state, t):
+    """The best of the arms that may be chosen: into ``state.slate``."""
+    state.count[CLOCK] += 1
+    if state.bars[LISTED] < 0:
+        other = line.reserve(state)
+        if line.suffices(state, state):
+            return best_on(state, state)
+        if line.suffices(state, other):
+            return best_on(state, other)
+        line.ask(state)
+        bars.everyone(state)
+    for p in range(state.bars[LISTED]):
+        i = state.listed[p]
+        state.worth[i] = line.draw(state, i) if statistics.has_law(state, i) else -math.inf
+    state.evaluations[0] += state.bars[LISTED]
+    return ranking.top(state)
+
+
+@kernel
+def best_on(state, on):
+    """The same by the line or the reserve (``on``), as ``choose`` does it."""
+    rng, alone, top, drawn = state.rng, state.bars[WANTED] == 1, -math.inf, on.ends[0]
+    state.bars[LISTED] = 0
+    for p in range(on.ends[0]):
+        i = int(on.line[p, 1])
+        if state.barred[i] == 0:
+            top = max(top, find(state, i, line.draw(state, i)))
+    way = random.exponential(rng)
+    g, size, width = 0, 0, 1.0
+    count = WOKEN
+    while count == WOKEN:
+        count, above, way, g, size, width = line.gather(on, way, g, size, width)
+        drawn += count
+        for j in range(above):
+            i = int(state.woken[j, 0])
+            if state.barred[i] & (OUT | PAUSED) == 0:
+                if alone and line.is_below(state, j, top):
+                    find(state, i, -math.inf)
+                else:
+                    top = max(top, find(state, i, line.value(state, j)))
+    highest, certain = max(on.levels[NEW], on.levels[OLD]), 0
+    for p in range(state.bars[LISTED]):
+        certain += state.worth[state.listed[p]] > highest
+    if certain < state.bars[WANTED]:  # draw those who sleep, too
+        for i in range(state.count[ARMS]):
+            if on.place[i] >= on.ends[0] and state.barred[i] == 0:
+                find(state, i, line.draw_below(state, i, line.level(on, i)))
+                drawn += 1
+    for p in range(state.bars[LISTED]):
+        state.barred[state.listed[p]] &= ~FOUND
+    state.evaluations[0] += drawn
+    state.levels[DRAWN] = drawn
+    return ranking.top(state)
+
+
+@kernel
+def find(state, i, x):
+    """A draw of arm i: of several in a round, the best is the arm's."""
+    if state.barred[i] & FOUND == 0:
+        state.barred[i] |= FOUND
+        state.listed[state.bars[LISTED]] = i
+        state.bars[LISTED] += 1
+        state.worth[i] = x
+    state.worth[i] = max(state.worth[i], x)
+    return x
+
+
+@kernel
+def seat(state, i):
+    """Arm i was paused or resumed; who is left out of one decision stays where it is."""
+    if bars.is_paused(state, i):
+        if state.place[i] >= 0:
+            state.draws[i] += state.count[CLOCK] - state.start[i]
+            leave(state, i)
+    elif state.place[i] < 0 and statistics.has_law(state, i):
+        place(state, i)
 
 
 @kernel
 def join(state, i):
-    """Arm i has a new law, or its first: put it where it belongs."""
+    """Arm i has a new law, or its first: put it where it belongs, unless it is paused."""
+    if bars.is_paused(state, i):
+        return
     if state.place[i] < 0:
         state.start[i] = state.count[CLOCK]
     line.set_rate(state, i, line.level(state, i))
+    if state.reserve.size > 0:
+        other = line.reserve(state)
+        line.set_rate(other, i, line.level(other, i))
 
 
 @kernel
 def place(state, i):
     """Arm i has a new law: give it a rate, then look after the level."""
     join(state, i)
-    calls.event(state.engine.control, (state, 0))
+    look_after(state, 0)
+
+
+@kernel
+def look_after(state, anew):
+    """The level, and that of the reserve."""
+    if state.ends[GROUPS] > 0:
+        calls.event(state.engine.control, (state, anew))
+        if state.reserve.size > 0:
+            calls.event(state.engine.control, (line.reserve(state), anew))
 
 
 @kernel
@@ -73,8 +229,7 @@ def begin(state, _):
     for i in range(state.count[ARMS]):
         if statistics.has_law(state, i):
             join(state, i)
-    if state.ends[GROUPS] > 0:
-        calls.event(state.engine.control, (state, 1))
+    look_after(state, 1)
 
 
 @kernel
@@ -82,6 +237,8 @@ def leave(state, i):
     """Arm i goes."""
     if state.place[i] >= 0:
         line.leave(state, i)
+        if state.reserve.size > 0:
+            line.leave(line.reserve(state), i)
 
 
 @kernel
@@ -89,6 +246,8 @@ def move(state, i, to):
     """Arm i gets another number."""
     if state.place[i] >= 0:
         line.move(state, i, to)
+        if state.reserve.size > 0:
+            line.move(line.reserve(state), i, to)
 
 
 enter = handed = shrink = nothing

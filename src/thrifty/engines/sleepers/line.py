@@ -11,7 +11,8 @@ import numpy as np
 from thrifty.engines import tournament
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls
+from thrifty.state import calls, header
+from thrifty.state.bars import LEFT, WANTED
 from thrifty.state.fields import PLACE, Component, Field
 from thrifty.state.statistics import ARMS, CLOCK
 
@@ -38,6 +39,16 @@ MOST = 8.0  # how many ln K the sum of rates may be set above ln K + GOAL
 # set higher than ln K + GOAL, and when.
 NEW, OLD, TOTAL, SLOPE, DRAWN, AHEAD, SINCE = range(7)
 
+# Of the reserve also: what the sum is set to, and the most that somebody wanted since then. In this sum no
+# arm counts for more than HALF. So it falls by HALF at most for each arm that is left out; and of an arm that
+# counts for r, a draw exceeds the level with probability ABOVE r at least.
+DEMAND, ASKED = 7, 8
+HALF, ABOVE = 0.5, 2.0 * (1.0 - math.exp(-0.5))
+USUAL = 10  # arms that are left out, and arms that are chosen, for which it is enough
+SLACK = 1.25  # it is set so much higher, and set anew when it is HIGH times as high or needed lower
+SPARSE = 8  # arms for each of what the sum should be, with fewer of which no reserve is needed
+SPARED = 4  # arms of the reserve that are moved to a new level in a round
+
 
 def _start(state, arms):
     state.levels[[NEW, OLD]] = np.inf
@@ -47,6 +58,16 @@ def rebuild(state, capacity):
     """Where on the line each arm is."""
     there = state.line[: state.ends[GROUPS], 1].astype(np.int64)
     state.place[there] = np.arange(there.size)
+
+
+def rebuild_reserve(state, capacity):
+    """The same for the reserve."""
+    there = state.reserve_line[: state.reserve_ends[GROUPS], 1].astype(np.int64)
+    state.reserve_place[there] = np.arange(there.size)
+
+
+def _start_reserve(state, arms):
+    state.reserve_levels[[NEW, OLD]] = np.inf
 
 
 LINE = Component(
@@ -63,6 +84,42 @@ LINE = Component(
     start=_start,
     rebuild=rebuild,
 )
+
+
+# A second line of the same arms, at a lower level: for decisions in which those who win most often may not be
+# chosen, or several arms are. Its header makes all kernels here work on it in the place of the line.
+RESERVE = Component(
+    "reserve",
+    (
+        Field("reserve_line", rows=PLACE, columns=2),
+        Field("reserve_place", np.int64, start=-1, saved=False),
+        Field("reserve_ends", np.int64, GROUPS + 1),
+        Field("reserve_levels", rows=9),  # NEW to ASKED
+        Field("reserve_sweep", np.int64, 2),
+        Field("reserve_evaluations", np.int64, 1, saved=False),
+        Field("reserve", np.int64, rows=header.words, saved=False),
+    ),
+    start=_start_reserve,
+    rebuild=rebuild_reserve,
+)
+TWINS = {name: f"reserve_{name}" for name in ("line", "place", "ends", "levels", "sweep", "evaluations")}
+
+
+@hot
+def reserve(state):
+    """The state with the reserve in the place of its line."""
+    return header.opened(state.reserve)
+
+
+@hot
+def is_reserve(state):
+    return state.levels.size > DEMAND
+
+
+@kernel
+def is_sparse(state):
+    """Whether there are so few arms that to draw for all of them is as good as a reserve."""
+    return state.ends[GROUPS] < SPARSE * usual(state)
 
 
 @hot
@@ -106,6 +163,13 @@ def value(state, j):
     """The draw of the j-th arm that was woken."""
     p = -math.expm1(-state.woken[j, 1])
     return calls.isf(state.hooks.isf_spread, (state, state.woken[j, 2], state.woken[j, 3], p))
+
+
+@hot
+def is_below(state, j, x):
+    """Whether the draw of the j-th arm that was woken is at most x, without making it."""
+    p = -math.expm1(-state.woken[j, 1])
+    return calls.sf(state.hooks.sf_spread, (state, state.woken[j, 2], state.woken[j, 3], x)) <= p
 
 
 @hot
@@ -159,6 +223,12 @@ def _rate(state, i, c):
     return min(-math.log1p(-above), CERTAIN) if above < 1.0 else CERTAIN
 
 
+@hot
+def counted(state, rate):
+    """What a rate counts for in the sum."""
+    return min(rate, HALF) if is_reserve(state) else rate
+
+
 @kernel
 def set_rate(state, i, c):
     """Put arm i on the line, or move it, to where its rate at level c belongs."""
@@ -170,7 +240,7 @@ def set_rate(state, i, c):
         state.line[p, 1] = i
         state.place[i] = p
     p = state.place[i]
-    state.levels[TOTAL] += rate - state.line[p, 0]
+    state.levels[TOTAL] += counted(state, rate) - counted(state, state.line[p, 0])
     group = _group(state.line[p, 0])
     state.line[p, 0] = rate
     _shift(state.line, state.place, state.ends, p, group, _group(rate))
@@ -181,7 +251,7 @@ def set_rate(state, i, c):
 def leave(state, i):
     """Take arm i off the line."""
     p = state.place[i]
-    state.levels[TOTAL] -= state.line[p, 0]
+    state.levels[TOTAL] -= counted(state, state.line[p, 0])
     _shift(state.line, state.place, state.ends, p, _group(state.line[p, 0]), GROUPS)
     _swap(state.line, state.place, state.place[i], state.ends[GROUPS] - 1)
     state.ends[GROUPS] -= 1
@@ -223,12 +293,19 @@ def _shift(line, place, ends, p, group, goal):
 def control(state, anew):
     """Keep the level where the rates sum to what they should, with a little work in each round. If all arms
     are ``anew`` on the line: find a level and move everybody to it."""
+    if is_reserve(state) and is_sparse(state):
+        return
     if anew:
         for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
             find_level(state)
             sweep(state, state.count[ARMS])
             if not is_off(state):
                 break
+    elif is_reserve(state):
+        if state.sweep[SWEEPING]:
+            sweep(state, SPARED)
+        elif is_off(state):
+            find_level(state)
     elif state.sweep[SWEEPING]:
         forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
         sweep(state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced, BURST)))
@@ -240,6 +317,9 @@ def control(state, anew):
 def is_off(state):
     """Whether a round costs too much, or nobody may exceed the level too often, which a committed index above
     it prevents."""
+    if is_reserve(state):
+        demand = max(state.levels[DEMAND], usual(state))
+        return not demand <= SLACK * state.levels[TOTAL] <= HIGH * SLACK * demand
     log_arms = math.log(state.ends[GROUPS])
     if state.levels[TOTAL] >= log_arms + LOW:
         return _cost(state.ends) > HIGH * (log_arms + GOAL + state.levels[AHEAD])
@@ -278,8 +358,12 @@ def find_level(state):
 
     ln(sum of rates) is nearly linear in the level, so the secant method needs an estimate or two.
     """
-    _look_ahead(state)
-    goal = math.log(state.ends[GROUPS]) + GOAL + state.levels[AHEAD]
+    if is_reserve(state):
+        goal = state.levels[DEMAND] = max(state.levels[ASKED], usual(state))
+        state.levels[ASKED] = 0.0
+    else:
+        _look_ahead(state)
+        goal = math.log(state.ends[GROUPS]) + GOAL + state.levels[AHEAD]
     x, slope = state.levels[NEW], state.levels[SLOPE]
     if x == math.inf:  # the first level ever
         i = int(state.line[0, 1])
@@ -334,13 +418,63 @@ def _estimate(state, c):
         step = max(1, size // SAMPLE)
         part, sampled = 0.0, 0
         for p in range(first + step // 2, state.ends[g], step):
-            part += _rate(state, int(state.line[p, 1]), c)
+            part += counted(state, _rate(state, int(state.line[p, 1]), c))
             sampled += 1
         if sampled > 0:
             total += part * size / sampled
         state.evaluations[0] += sampled
         first = state.ends[g]
     return total
+
+
+@kernel
+def usual(state):
+    """What the reserve's sum is set to, if nobody wants more."""
+    return SLACK * (needed(state, USUAL) + HALF * USUAL)
+
+
+@kernel
+def needed(state, count):
+    """What the sum must be at least, so that hardly ever fewer than ``count`` arms exceed the level.
+
+    For one arm, P(nobody) <= exp(-sum). The number of those who exceed it is a sum of independent coins with
+    an expectation of m = ABOVE times the sum, or more, so P(at most a) <= exp(-(m - a + a ln(a/m))),
+    by Chernoff.
+    """
+    enough = max(math.log(state.count[ARMS]) + LOW, 1.0)
+    a = count - 1.0
+    if a == 0.0:
+        return enough
+    m = a + enough + math.sqrt(2.0 * a * enough)  # above the root, and Newton's method comes down to it
+    for _ in range(5):
+        m -= (m - a + a * math.log(a / m) - enough) / (1.0 - a / m)
+    return m / ABOVE
+
+
+@kernel
+def suffices(state, on):
+    """Whether the line or the reserve (``on``) is enough for a decision without those who are left out."""
+    if max(on.levels[NEW], on.levels[OLD]) == math.inf:
+        return False
+    if is_sparse(on) if is_reserve(on) else state.bars[WANTED] > 1:
+        return False
+    total = on.levels[TOTAL]
+    for j in range(state.bars[LEFT]):
+        if on.place[state.left[j]] >= 0:
+            total -= counted(on, on.line[on.place[state.left[j]], 0])
+    return total >= needed(state, state.bars[WANTED])
+
+
+@kernel
+def ask(state):
+    """Nothing was enough for this decision: lower the reserve, if that helps, all at once. The decision takes
+    long anyway."""
+    other = reserve(state)
+    wanted = SLACK * (needed(state, state.bars[WANTED]) + HALF * state.bars[LEFT])
+    if other.ends[GROUPS] >= SPARSE * wanted:
+        other.levels[ASKED] = max(other.levels[ASKED], wanted)
+        find_level(other)
+        sweep(other, state.count[ARMS])
 
 
 @kernel
