@@ -527,6 +527,7 @@ def test_many_arms_at_once_are_as_good_as_one_by_one(policy: Policy, engine: str
     drawn = {
         "rng",
         "index",
+        "keys",
         "tree",
         "kept",
         "best",

@@ -161,6 +161,15 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("scan-gaussian", put("ring", 2, -1), "ring must be counts first"),
     ("scan-gaussian", put("ring", 5, 10**6), "ring must be decisions whose pulls count or were dealt with"),
     ("scan-gaussian", put("expired", (3, 1), 999), "ring must be decisions"),
+    ("scan-gaussian", put("barred", 3, 2), "barred must be 0, or 1"),
+    ("scan-gaussian", put("barred", ..., 1), "barred must be 0 for an arm at least"),
+    ("dmed", put("barred", 1, 1), "barred must be 0 where all arms must be eligible"),
+    ("scan-gaussian", put("tokens", 3, -1), "tokens must be counts"),
+    ("scan-gaussian", put("tokens", 3, 10**6), "tokens must be counts"),
+    ("sleepers-gaussian", put("barred", 3, 1), "line must be of all arms"),
+    ("sleepers-gaussian", put("reserve_levels", line.DEMAND, math.nan), "levels[DEMAND] and [ASKED] must be"),
+    ("sleepers-gaussian", put("reserve_ends", 3, 101), "ends must be where on the line"),
+    ("sleepers-gaussian", put("reserve_line", (0, 1), 100.0), "line must be different arms, in the reserve"),
 ]
 
 

@@ -100,6 +100,9 @@ def state(bandit: thrifty.Bandit) -> State:
     return bandit._core.memory.state  # type: ignore[union-attr]
 
 
+SCRATCH = ("listed", "left", "found", "slate", "worth")  # of decisions about some arms
+
+
 def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     """All that a bandit consists of, to be compared."""
     core, ids = bandit._core, bandit._ids
@@ -110,6 +113,9 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
         memory = copy.copy(core.memory)
         for name in ("addresses", "functions"):  # functions are looked up when they are needed
             memory.field(name)[:] = 0
+        for name in SCRATCH:
+            memory.field(name)[:] = 0
+        memory.field("bars")[1:] = 0
         arms = memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]
     return arms, names, dict(ids._numbers), bandit._t, bandit._before, bandit._horizon, bandit._prior
@@ -180,8 +186,9 @@ def decide(bandit: thrifty.Bandit, coins: Coins, rounds: int) -> list[Hashable]:
     return chosen
 
 
-# What is kept for a policy and its engine, but for where functions and histories are; and for simulated runs.
-APART = {"rule", "hooks", "engine", "trace", "problem", "late"}
+# What is kept for a policy and its engine, but for where functions and histories are, for simulated runs, and
+# for bandits alone.
+APART = {"rule", "hooks", "engine", "trace", "problem", "late", "bars", "tokens", "reserve"}
 FIELDS = {field.name for part in COMPONENTS if part.name not in APART for field in part.fields}
 FIELDS -= {"count", "woken", "history", "spans", "used"}
 
