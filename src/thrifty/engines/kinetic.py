@@ -18,7 +18,7 @@ from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
-from thrifty.state.bars import LISTED, OUT, WANTED
+from thrifty.state.bars import LEFT, LISTED, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import CLOCK
 
@@ -56,13 +56,23 @@ COMPONENTS = (RACES,)
 @kernel
 def choose(state, t):
     """The arm with the largest index at time t, ties uniformly at random; -1 if one is NaN."""
-    tree = state.races
+    return -1 if not up_to_date(state, t) else leader(state, t)
+
+
+@hot
+def up_to_date(state, t):
+    """Compare again what may have changed by time t; False if an index is NaN."""
     if t < state.count[CLOCK]:  # pulls were cancelled, and what is certain is so from a later time on
         open_all(state)
     state.count[CLOCK] = t
     _repair(state, t)
-    if state.fault[0] != 0:
-        return -1
+    return state.fault[0] == 0
+
+
+@hot
+def leader(state, t):
+    """Who leads at the root, of several one at random."""
+    tree = state.races
     if tree[1, TIES] == 1.0:
         return int(tree[1, LEADER])
     left = random.below(state.rng, tree[1, TIES])
@@ -80,23 +90,50 @@ def choose(state, t):
 
 @kernel
 def pick(state, t):
-    """The best of the arms that may be chosen, which alone are in the tree: into ``state.slate``."""
+    """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for this
+    decision; it is not known again until when comparisons hold, as that does not change."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
         return ranking.top(state)
     wanted = state.bars[WANTED]
+    if not up_to_date(state, t):
+        return 0
+    for j in range(state.bars[LEFT]):
+        _put(state, state.left[j], 0.0, t)
     for p in range(wanted):
-        i = state.slate[p] = choose(state, t)
-        if wanted > 1 and i >= 0:
-            state.barred[i] |= OUT
-            seat(state, i)
-    for p in range(wanted):
-        i = state.slate[p]
-        if wanted > 1 and i >= 0:
-            state.barred[i] &= ~OUT
-            seat(state, i)
+        i = leader(state, t)
+        state.slate[p] = i
+        if p < wanted - 1:
+            _put(state, i, 0.0, t)
+    for p in range(wanted - 1):
+        _put(state, state.slate[p], 1.0, t)
+    for j in range(state.bars[LEFT]):
+        _put(state, state.left[j], 1.0, t)
     return wanted
+
+
+@hot
+def _put(state, i, there, t):
+    """Arm i is not there for a while, or again: who leads above it, as far as anything changes."""
+    tree, slot = state.races, state.races.shape[0] // 2 + i
+    tree[slot, LEADER] = i if there else -1.0
+    tree[slot, TIES] = there
+    while slot > 1:
+        slot //= 2
+        lead, ties = 2 * slot, 0.0
+        a, b = int(tree[lead, LEADER]), int(tree[lead + 1, LEADER])
+        if a < 0 or b < 0:
+            lead += a < 0
+            ties = tree[lead, TIES]
+        else:
+            x, y = _index(state, a, t), _index(state, b, t)
+            lead += x < y
+            ties = tree[lead, TIES] + (tree[lead + 1, TIES] if x == y else 0.0)
+        if tree[slot, LEADER] == tree[lead, LEADER] and tree[slot, TIES] == ties:
+            return
+        tree[slot, LEADER] = tree[lead, LEADER]
+        tree[slot, TIES] = ties
 
 
 @kernel
@@ -123,17 +160,19 @@ def place(state, i):
 
 @kernel
 def seat(state, i):
-    """There is an arm i now, or it may be chosen now, or may not."""
+    """There is an arm i now, or it was paused, or resumed. Who is left out of one decision stays here."""
     slot = state.races.shape[0] // 2 + i
-    barred = bars.is_barred(state, i)
-    state.races[slot, LEADER] = -1 if barred else i
-    state.races[slot, TIES] = 0.0 if barred else 1.0
+    paused = bars.is_paused(state, i)
+    if (state.races[slot, LEADER] < 0) == paused and state.races[slot, TIES] == (not paused):
+        return
+    state.races[slot, LEADER] = -1 if paused else i
+    state.races[slot, TIES] = 0.0 if paused else 1.0
     _open(state.races, slot)
 
 
 @kernel
 def move(state, i, to):
-    state.computed[to] = 0
+    place(state, to)
     seat(state, to)
 
 

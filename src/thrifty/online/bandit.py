@@ -247,7 +247,7 @@ class Bandit:
         """``arm`` is not chosen until it is resumed. It keeps its statistics, and takes its rewards."""
         eligible.check(self._policy)
         number = self._ids.number(arm)
-        if not self._core.paused[number]:
+        if not self._core.is_paused(number):
             self._check_left(arm)
             self._core.pause(number)
 
@@ -261,7 +261,7 @@ class Bandit:
     def resume(self, arm: Hashable) -> None:
         """``arm`` may be chosen again."""
         number = self._ids.number(arm)
-        if self._core.paused[number]:
+        if self._core.is_paused(number):
             self._core.resume(number)
 
     @property
@@ -422,7 +422,7 @@ class Bandit:
         number = self._ids.number(arm)
         if len(self) == 1:
             raise InvalidValue(f"a bandit must keep at least one arm, got the last one, {checks.shown(arm)}")
-        if not self._core.paused[number]:
+        if not self._core.is_paused(number):
             self._check_left(arm)
         self._ids.remove(number, self._core.remove(number))
         self._core.follow(self._rule())

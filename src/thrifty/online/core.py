@@ -68,7 +68,7 @@ class Core:
     def prepare(self, playing: Program) -> None:
         """Compile, or load, what every bandit needs, and tell the memory where it is."""
         self._program = playing
-        self._ready: set[str] = set()
+        self._ready: dict[str, Any] = {}
         self.memory.write(playing.hooks)
         again = ("rebuild",) if playing.policy.needs_horizon else ()  # whenever a guess of it is doubled
         playing.compile(self.memory, *again, "select", "update")
@@ -78,8 +78,8 @@ class Core:
         """What not every bandit needs."""
         if name not in self._ready:
             self._program.compile(self.memory, name)
-            self._ready.add(name)
-        return self._program.entry(name)
+            self._ready[name] = self._program.entry(name)
+        return self._ready[name]
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies. Where functions are may be different there: ``prepare`` has to follow."""
@@ -181,10 +181,9 @@ class Core:
         return self._some("uniform", t, count, who, hands)
 
     def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> Integers:
-        among, exclude = who
+        among, exclude, out = *who, np.empty(count, np.int64)
         if among is not None and among.size == 0:
             raise too_few(count, 0, self.memory.arms, self.resting)
-        out = np.empty(count, np.int64)
         size = self._entry(name)(
             self.memory.block,
             t,
@@ -218,6 +217,9 @@ class Core:
     def paused(self) -> Any:
         """Which arms are, as an array of truth values."""
         return self.memory.field("barred") > 0
+
+    def is_paused(self, arm: int) -> bool:
+        return bool(self.memory.field("barred")[arm])
 
     @property
     def resting(self) -> int:

@@ -96,6 +96,9 @@ class PosteriorCore:
     def paused(self) -> NDArray[np.bool_]:
         return self._arms["paused"]
 
+    def is_paused(self, arm: int) -> bool:
+        return bool(self.paused[arm])
+
     @property
     def resting(self) -> int:
         return int(np.count_nonzero(self.paused))

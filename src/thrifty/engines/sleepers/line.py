@@ -45,7 +45,7 @@ NEW, OLD, TOTAL, SLOPE, DRAWN, AHEAD, SINCE = range(7)
 DEMAND, ASKED = 7, 8
 HALF, ABOVE = 0.5, 2.0 * (1.0 - math.exp(-0.5))
 USUAL = 10  # arms that are left out, and arms that are chosen, for which it is enough
-SLACK = 1.25  # it is set so much higher, and set anew when it is HIGH times as high or needed lower
+SLACK = 1.1  # it is set so much higher, and set anew when it is HIGH times as high or needed lower
 SPARSE = 8  # arms for each of what the sum should be, with fewer of which no reserve is needed
 SPARED = 4  # arms of the reserve that are moved to a new level in a round
 
