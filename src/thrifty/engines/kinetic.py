@@ -90,8 +90,8 @@ def leader(state, t):
 
 @kernel
 def pick(state, t):
-    """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for this
-    decision; it is not known again until when comparisons hold, as that does not change."""
+    """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
+    this decision. Until when comparisons hold does not change by that."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
