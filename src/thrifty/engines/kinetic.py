@@ -185,7 +185,7 @@ def shrink(state, i):
     _open(state.races, slot)
 
 
-enter, handed, leave = seat, place, nothing
+enter, handed, join, leave = seat, place, place, nothing
 
 
 # The contest of two arms is compiled for each policy, with its functions in the place of these.
@@ -236,7 +236,8 @@ def alike(itself, state, i, j):
         return False
     if not known:
         return True
-    if SETTLES and settled(itself, state, i) and settled(itself, state, j):
+    now = state.log_t[1]
+    if SETTLES and settled(itself, state, i, now) and settled(itself, state, j, now):
         return True
     return (
         statistics.counted(state, i) == statistics.counted(state, j)
@@ -255,7 +256,7 @@ def _index(state, i, t):
 
 @hot
 def _open(tree, slot):
-    while slot > 0:
+    while slot > 0 and tree[slot, UNTIL] > -math.inf:  # above what is open, everything is
         tree[slot, UNTIL] = -math.inf
         slot //= 2
 

@@ -202,9 +202,9 @@ def safe_reach(itself, state, i, level):
     return value if value >= 0.0 else 0.0
 
 
-def safe_settled(itself, state, i):
+def safe_settled(itself, state, i, log_t):
     try:
-        return bool(formula(itself, state, i))
+        return bool(formula(itself, state, i, log_t))
     except Exception:
         return False
 
@@ -353,7 +353,7 @@ def statistics_hook(hook: str) -> int:
 # What the functions of a policy are given in any case, behind ``self``.
 GIVEN = {
     "index": "state, i, t, best, log_t", "refresh": "state, t", "reach": "state, i, level",
-    "settled": "state, i", "choose": "state, t", "order": "state, t",
+    "settled": "state, i, log_t", "choose": "state, t", "order": "state, t",
     "observed": "state, i, reward, t", "returned": "state, i", "left": "state, i", "entered": "state, i",
     "moved": "state, i, to",
 }  # fmt: skip

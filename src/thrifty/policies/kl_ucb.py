@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 from thrifty import checks
 from thrifty.engines import KINETIC_FROM_COSTLY
 from thrifty.jit import kernel
-from thrifty.numerics import families
+from thrifty.numerics import families, kl
 from thrifty.policies import times
 from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, WITH_TIME, Assumed, Guarantee, Policy, noted
 
+END = 2.0**-60  # what an index is below 1, when it is 1 in digits and remains so
 ITERATIONS = 3  # of a bound that is valid after the first
 
 
@@ -63,6 +64,15 @@ def _logarithm(budget, c):
     for _ in range(ITERATIONS):
         y = max(y - (y + c * math.log(y) - budget) / (1.0 + c / y), 1.0)
     return y
+
+
+@kernel
+def settled(family, n, mean, budget):
+    """Whether the index has come to its end and stays there: 1, or infinity as far as numbers go. With a
+    small n most arms may have come there."""
+    if family == families.BERNOULLI:
+        return kl.bernoulli_upper(mean, budget / n)[1] < END
+    return families.upper(family, mean, (1.0 - times.ROUNDING) * budget / n) == math.inf
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,5 @@ class KLUCB(Policy):
     def reach(self, n, mean, level):
         return reach(self.family, n, mean, level, self.c)
 
-    def settled(self, mean):
-        """At a Bernoulli mean of 1 the index is 1, and stays."""
-        return self.family == families.BERNOULLI and mean >= 1.0
+    def settled(self, n, mean, log_t):
+        return settled(self.family, n, mean, explored(log_t, self.c))
