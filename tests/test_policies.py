@@ -298,10 +298,12 @@ def test_policies_say_for_which_rewards_they_are() -> None:
             *(thrifty.DirichletSampling(variant) for variant in ("unknown-bound", "quantile", "robust")),
         ],
     }
-    rest = [policy for policy in GRID if policy not in itertools.chain(*expected.values())]
+    around = [policy for policy in GRID if isinstance(policy, thrifty.Forgetting)]
+    rest = [policy for policy in GRID if policy not in itertools.chain(around, *expected.values())]
     for kind, policies in (expected | {"unit": rest}).items():
         assert policies
         assert {policy.rewards for policy in policies} == {kind}
+    assert all(policy.rewards == policy.policy.rewards for policy in around)
 
 
 # Engines -------------------------------------------------------------------------------------------------
@@ -376,6 +378,10 @@ def test_binarised_is_for_policies_of_rewards_in_the_unit_interval() -> None:
             continue
         if isinstance(policy, thrifty.Binarised | thrifty.MultinomialTS):  # they round rewards themselves
             with pytest.raises(thrifty.InvalidValue, match="policy must be one for rewards of 0 and 1 or in"):
+                thrifty.Binarised(policy)
+            continue
+        if isinstance(policy, thrifty.Forgetting):
+            with pytest.raises(thrifty.InvalidValue, match="policy must not be around another one"):
                 thrifty.Binarised(policy)
             continue
         coin = thrifty.Binarised(policy)

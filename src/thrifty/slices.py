@@ -20,7 +20,8 @@ GROWING = 4000  # rounds of a slice in which a history grows
 
 def cost(rule: Rule, *, looks_at_all: bool) -> int:
     """The cost of a round, roughly, in arms looked at: all of them, as on scan, or a few."""
-    return (rule.arms if looks_at_all else CHEAP) + (int(rule.phi) if rule.batch else 0)
+    faded = rule.arms // rule.cycle if rule.cycle else 0
+    return (rule.arms if looks_at_all else CHEAP) + (int(rule.phi) if rule.batch else 0) + faded
 
 
 def slices(

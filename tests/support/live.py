@@ -35,6 +35,7 @@ EVERY: list[Policy] = [policy() for policy in POLICIES.values() if not policy.to
     thrifty.FixedArm(1),
     thrifty.ExploreThenCommit(pulls=2),
     thrifty.Binarised(thrifty.KLUCB()),
+    thrifty.Forgetting(thrifty.KLUCB(), 20.0),
 ]
 # Those whose kernels others share: what they do online is tested with the slow tests.
 ALIKE = (

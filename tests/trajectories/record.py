@@ -48,6 +48,9 @@ VARIANTS: list[Policy] = [
     thrifty.AdaUCB(variance=1.0),
     thrifty.Binarised(thrifty.KLUCB()),
     thrifty.Binarised(thrifty.TSMA(law="beta")),
+    thrifty.Forgetting(thrifty.UCB1(), 100.0),
+    thrifty.Forgetting(thrifty.KLUCB(), 30.0),
+    thrifty.Forgetting(thrifty.EpsilonTS("beta"), 250.0),
 ]
 MEANS = [0.5, 0.2, 0.9, 0.85, 0.0, 0.4, 1.0]
 BINARY = thrifty.Bernoulli(MEANS)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import late, ranking, rounds, trace
+from thrifty.engines import fade, late, ranking, rounds, trace
 from thrifty.engines.memory import FIELDS, POSITIONS
 from thrifty.engines.sleepers import line
 from thrifty.jit import bound, entry, hot, kernel
 from thrifty.numerics import random
-from thrifty.state import bars, calls, history, ranks, statistics, tokens, young
+from thrifty.state import bars, calls, fading, history, ranks, statistics, tokens, young
 from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
 from thrifty.state.fields import ARM
 from thrifty.state.header import opened
@@ -52,6 +52,8 @@ def select_many(block, t, out):
 @kernel
 def decide(state, t):
     """Every arm without a law once, then by the policy."""
+    if state.rule.cycle > 0:
+        fade.step(state)
     i = untried(state)
     if i == state.count[ARMS]:
         i = calls.choose(state.engine.choose, (state, t))
@@ -132,6 +134,7 @@ def pick(block, t, among, exclude, out, hands):
     if size < out.size:
         take_back(state, among.size == 0)
         return size
+    grow_older(state, out.size, hands)
     found = new_ones(state)
     for p in range(found):
         out[p] = state.slate[p]
@@ -159,6 +162,7 @@ def uniform(block, t, among, exclude, out, hands):
     if size < out.size:
         take_back(state, among.size == 0)
         return size
+    grow_older(state, out.size, hands)
     barred = state.bars[RESTING] + state.bars[LEFT] + out.size
     if state.bars[LISTED] < 0 and 2 * barred > state.count[ARMS]:
         bars.everyone(state)
@@ -183,6 +187,14 @@ def uniform(block, t, among, exclude, out, hands):
 def chance(block):
     """A uniform number in [0, 1)."""
     return random.uniform(opened(block).rng)
+
+
+@kernel
+def grow_older(state, count, hands):
+    """So many decisions are to be made: what is known counts for less, if it does."""
+    if state.rule.cycle > 0 and hands != NOBODY:
+        for _ in range(count):
+            fade.step(state)
 
 
 @kernel
@@ -286,7 +298,7 @@ def new_ones(state):
             state.slate[found] = i
             found += 1
             continue
-        expired = lost and state.pulls[i] == 0 and young.count(state, i) == 0  # all of its pulls have
+        expired = lost and not statistics.has_law(state, i) and young.count(state, i) == 0
         if expired and (again < 0 or state.pending[i, 0] < state.pending[state.listed[again], 0]):
             again = kept
         state.listed[kept] = i
@@ -327,6 +339,8 @@ def accept(state, t, i, reward):
     if state.spans.size > 0 and not history.fits(state, i):
         return -1
     new = 1 if tokens.free(state, i) == 0 else 0
+    if new and state.rule.cycle > 0:  # a decision too, though somebody else's
+        fade.step(state)
     if new and state.last.size > 0:
         state.last[i] = t
     rounds.receive(state, i, reward, t)
@@ -415,6 +429,18 @@ def renew(block, arms):
 
 
 @entry
+def forget(block, keep):
+    """Forget all but this share of what the arms gave."""
+    state = opened(block)
+    fade.all_at_once(state, keep)
+    if keep == 0.0 and state.waiting[0] > 0:  # arms lost their law
+        state.count[HANDED] = 0
+        if state.ring.size > 0:
+            state.ring[young.LOST] = 0
+    calls.event(state.engine.begin, (state, 0))
+
+
+@entry
 def add(block, priors):
     """More arms, the last in the state: a row for each, its prior where arms have priors of their own."""
     state = opened(block)
@@ -489,6 +515,8 @@ def renumber(state, i, to):
         state.order[state.position[to]] = to
     if state.engine.move != 0:
         calls.moved(state.engine.move, (state, i, to))
+    if state.rule.cycle > 0 and to < state.turn[fading.NEXT] <= i:
+        fade.take_turn(state, to)
 
 
 # Simulated rounds, one at a time, where the policy or the problem is plain Python.
@@ -540,6 +568,8 @@ def play(block, start, stop, anew):
     while t < stop:
         if state.track_start[0] >= 0:
             trace.follow(state, t)
+        if state.rule.cycle > 0:
+            fade.step(state)
         i = untried(state) if state.count[HANDED] < state.count[ARMS] else state.count[ARMS]
         if i == state.count[ARMS]:
             i = choose(state, t)

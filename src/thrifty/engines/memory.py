@@ -17,7 +17,7 @@ from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
-from thrifty.state import bars, header, history, lists, ranks, statistics, tokens, young
+from thrifty.state import bars, fading, header, history, lists, ranks, statistics, tokens, young
 from thrifty.state.fields import ARM, PLACE, Component, Field
 from thrifty.state.header import COLUMNS, OFFSET, ROWS, State
 from thrifty.state.statistics import ARMS
@@ -38,6 +38,8 @@ class Rule(NamedTuple):
     least: float = 0.0  # with a count up to this there is no law, and the mean counts as infinite
     first: bool = True  # every arm without a prior is pulled once, before the policy chooses
     burn_in: int = 0  # so many pulls of every arm come before the policy's choice
+    cycle: int = 0  # in so many decisions, what is known of each arm is multiplied once
+    keep: float = 1.0  # by this; if the cycle is 0, nothing is forgotten
 
     @property
     def initial(self) -> int:
@@ -82,6 +84,7 @@ class Engine(NamedTuple):
 
     choose: int = 0  # the arm to pull, t pulls having been made
     place: int = 0  # an arm has new statistics
+    join: int = 0  # the same as one of many: afterwards ``control`` is called once
     handed: int = 0  # an arm was handed out
     begin: int = 0  # all statistics are new
     enter: int = 0  # an arm is there, with the index that it has
@@ -102,7 +105,7 @@ PARAMETERS = Component("parameters", (Field("parameters", rows=None, saved=False
 # Every component that there is. Where a field's entry in the header is follows from this order.
 _OURS = (
     RULE, HOOKS, ENGINE, PARAMETERS, *statistics.COMPONENTS, OWN, ranks.RANKS, history.HISTORY, young.YOUNG,
-    lists.LISTS, bars.BARS, tokens.TOKENS,
+    lists.LISTS, fading.FADING, bars.BARS, tokens.TOKENS,
 )  # fmt: skip
 _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
 _PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE)
@@ -184,9 +187,15 @@ class Memory:
         words[1::3] -= at
         self.field("reserve")[:] = words
 
-    def grown(self, capacity: int, entries: int = 0, sizes: dict[str, int] | None = None) -> "Memory":
+    def grown(
+        self,
+        capacity: int,
+        entries: int = 0,
+        sizes: dict[str, int] | None = None,
+        also: tuple[Component, ...] = (),
+    ) -> "Memory":
         """A copy with room for more arms, and where rewards are kept, for this many entries more. ``sizes``
-        has the rows that other fields get, at least."""
+        has the rows that other fields get, at least; ``also`` are components that it has besides."""
         more = sizes or {}
         sizes = {
             name: max(len(self.field(name)), more.get(name, 0))
@@ -196,7 +205,8 @@ class Memory:
         sizes["own"] = int(self.block[POSITIONS["own"] + COLUMNS])
         if self.has(history.HISTORY):
             sizes["history"] = history.grown(self.state, entries)
-        memory = _blank(self.components, capacity, self.arms, sizes)
+        there = tuple(part for part in COMPONENTS if part in self.components or part in also)
+        memory = _blank(there, capacity, self.arms, sizes)
         for component in self.components:
             for field in component.fields:
                 old, new = self.field(field.name), memory.field(field.name)

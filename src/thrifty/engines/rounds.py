@@ -48,11 +48,13 @@ def rounded(reward, grid, rng):
 @hot
 def observe(state, i, reward, t):
     """A pull of arm i gave a reward, after t pulls."""
-    if state.pulls[i] == 0 and state.waiting[0] > 0:
+    if not statistics.has_law(state, i):
         state.waiting[0] -= 1
     if state.rule.grid > 0:
         reward = rounded(reward, state.rule.grid, state.rng)
     state.pulls[i] += 1
+    if state.faded.size > 0:
+        state.faded[i] += 1.0
     state.sums[i] += reward
     if state.squares.size > 0:
         state.squares[i] += reward * reward

@@ -153,7 +153,8 @@ def shrink(state, last):
     repair(state.tree, state.keys[:last], last)
 
 
-enter, seat, handed, leave = place, place, nothing, nothing
+enter = join = seat = place
+handed = leave = nothing
 
 
 @hot

@@ -147,6 +147,7 @@ class BernoulliFamily(Law):
 
     name, formula, rewards, family = "bernoulli-family", "P(m, n), by kl", "binary", "bernoulli"
     tempered, sleeps_from = False, {"fresh": 8}  # its draws have to be solved for
+    proper = True  # 0 or 1, each with probability 1/2
     parameters = staticmethod(bernoulli_parameters)
     draw = staticmethod(bernoulli_draw)
     sf = staticmethod(bernoulli_sf)

@@ -28,6 +28,7 @@ class Law:
     rewards: ClassVar[str] = "any"  # the widest kind of rewards it takes, one of ``problems.REWARDS``
     family: ClassVar[str] = ""  # of rewards, that it is the posterior for
     tempered: ClassVar[bool] = True  # whether it can be tempered: whether any n above 0 will do
+    proper: ClassVar[bool] = False  # whether there is a law without any reward: it has a prior of its own
     least: ClassVar[float] = 0.0  # a count up to which there is no law: the arm is tried again at once
     sleeps: ClassVar[bool] = True  # whether sleepers run it: not if an index may be infinite
     sleeps_from: ClassVar[dict[str, int]] = {}  # by schedule: from so many arms on they beat scan

@@ -9,6 +9,7 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.laws import Law
 from thrifty.policies import registry
 from thrifty.policies.base import FUNCTIONS, OWN_FUNCTIONS, HorizonPolicy, Policy, first_guess
+from thrifty.policies.forgetting import check_forgets
 from thrifty.policies.law_policy import NAMES, batch_size
 from thrifty.policies.own import IndexPolicy
 from thrifty.policies.posterior import Posterior
@@ -30,7 +31,7 @@ GROUPS: dict[str, tuple[type[Policy], ...]] = {
 TRUSTED = (
     "resolve", "stages", "engine_for", "engines", "runs_on", "fastest_from", "needs_horizon", "played",
     "drawn_from", "functions", "keeps_rewards", "components", "schedule", "told", "check_arms",
-    "least_arms",
+    "least_arms", "check_prior", "needs_prior",
 )  # fmt: skip
 SETTINGS = ("own_columns", "draws_index", "counts_pending", "changes", "choices")  # an IndexPolicy may
 OURS = set(FUNCTIONS) - set(OWN_FUNCTIONS)  # functions that policies of the user's own must not have
@@ -118,6 +119,7 @@ __all__ = [
     "Posterior",
     "batch_size",
     "check_class",
+    "check_forgets",
     "checked",
     "described",
     "first_guess",

@@ -120,6 +120,16 @@ class Policy(ABC):
             raise InvalidValue(f"{self!r} needs at least {self.least_arms} arms, got {arms}")
 
     @property
+    def needs_prior(self) -> bool:
+        """Whether arms must have a prior."""
+        return False
+
+    def check_prior(self, *, given: bool) -> None:
+        """Whether arms have a prior."""
+        if self.needs_prior and not given:
+            raise InvalidValue(f"prior must be (mean, weight) for {self!r}, whose law has none, got None")
+
+    @property
     def played(self) -> "Policy":
         """The policy whose functions the kernels call: itself, or one inside it."""
         return self

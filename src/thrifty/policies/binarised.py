@@ -44,6 +44,8 @@ class Binarised(Policy):
             )
         if self.policy.rewards not in ("binary", "unit") or self.policy.resolve(2, 2).grid:
             raise InvalidValue(f"policy must be one for rewards of 0 and 1 or in [0, 1], got {self.policy!r}")
+        if self.policy.played is not self.policy:
+            raise InvalidValue(f"policy must not be around another one, got {self.policy!r}")
 
     @property
     def label(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from thrifty.laws import LAWS
-from thrifty.policies import GROUPS, Binarised, Policy, ThompsonSampling
+from thrifty.policies import GROUPS, Binarised, Forgetting, Policy, ThompsonSampling
 from thrifty.policies.base import Guarantee
 from thrifty.table import aligned
 
@@ -19,6 +19,7 @@ Rows = list[tuple[str, ...]]
 
 KINDS_OF_REWARDS = {"binary": "0 or 1", "unit": "[0, 1]", "non-negative": "≥ 0", "any": "any"}
 ASSUMED = {"sub-Gaussian": "σ² ≤ 1", "sub-Gaussian, v": "σ² ≤ v"}  # others are called what they are
+AROUND: tuple[Kind, ...] = (Binarised, Forgetting)
 NONE = "–"
 PARTLY = "†"  # an engine that does not run every value of the choice
 PACKAGES = Path(__file__).parents[2]  # where thrifty is: src, in the project
@@ -75,7 +76,7 @@ def _chooses(kind: Kind) -> tuple[str, ...]:
     lacking = {engine for engine, _ in _lacking(kind)}
     engines = ", ".join(engine + PARTLY * (engine in lacking) for engine in kind.engines)
     rest = (_changes(kind), engines, kind.clock)
-    return kind.__name__, kind.formula, shown, *(("as inside",) * 3 if kind is Binarised else rest)
+    return kind.__name__, kind.formula, shown, *(("as inside",) * 3 if kind in AROUND else rest)
 
 
 def _changes(kind: Kind) -> str:

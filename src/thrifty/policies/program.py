@@ -13,7 +13,7 @@ from thrifty.jit import compile_by, is_fresh
 from thrifty.policies import compiled
 from thrifty.policies.base import Policy
 from thrifty.schedules import SCHEDULES
-from thrifty.state import bars, history, ranks, statistics, tokens
+from thrifty.state import bars, fading, history, ranks, statistics, tokens
 from thrifty.state.fields import Component
 from thrifty.state.statistics import CLOCK
 
@@ -62,6 +62,8 @@ class Program(NamedTuple):
         """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
         learns where that is."""
         called = {hook for name in names for hook in CALLED[name]} | {"control"}
+        if fading.FADING in self.components:
+            called.add("join")
         hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
         known = Engine(*memory.field("functions").tolist())
         memory.write(known._replace(**hooks))
@@ -83,13 +85,13 @@ class Program(NamedTuple):
 # two arms of which nothing is known.
 CALLED = {
     "select": ("choose", "handed", "place"),
-    "pick": ("pick", "seat", "handed", "place"),
-    "uniform": ("seat", "handed", "place"),
+    "pick": ("pick", "seat", "handed", "place", "join"),
+    "uniform": ("seat", "handed", "place", "join"),
     "chance": (),
     "pause": ("seat",),
     "resume": ("seat",),
-    "redeem": ("place",),
-    "observe": ("place",),
+    "redeem": ("place", "join"),
+    "observe": ("place", "join"),
     "select_many": ("choose", "handed", "place"),
     "update": ("place",),
     "update_many": ("place",),
@@ -97,6 +99,7 @@ CALLED = {
     "restore": (),
     "cancel": ("place", "enter"),
     "renew": ("place",),
+    "forget": ("begin", "leave"),
     "add": ("enter", "place"),
     "remove": ("leave", "move", "shrink"),
     "pull": (),
@@ -120,6 +123,7 @@ IDLE: dict[str, tuple[Any, ...]] = {
     "restore": (),
     "cancel": (0, 0),
     "renew": (np.empty(0, np.int64),),
+    "forget": (1.0,),
     "add": (np.empty((0, 2)),),
     "remove": (1,),
     "pull": (0, -1),
@@ -147,7 +151,8 @@ def program(policy: Policy, engine: str) -> Program:
     for hook, component in (("keep", history.HISTORY), ("rank", ranks.RANKS)):
         if component in components:
             hooks[hook] = compiled.statistics_hook(hook)
-    return Program(policy, name, Hooks(**hooks), frozenset({*MODULES[name].COMPONENTS, *components}))
+    there = {*MODULES[name].COMPONENTS, *components, *policy.components}
+    return Program(policy, name, Hooks(**hooks), frozenset(there))
 
 
 def _law(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:

@@ -38,3 +38,4 @@ from thrifty.policies.epsilon_decreasing import EpsilonDecreasing as EpsilonDecr
 from thrifty.policies.explore_then_commit import ExploreThenCommit as ExploreThenCommit
 from thrifty.policies.softmax import Softmax as Softmax
 from thrifty.policies.binarised import Binarised as Binarised
+from thrifty.policies.forgetting import Forgetting as Forgetting

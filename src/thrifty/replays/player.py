@@ -9,7 +9,7 @@ import numpy as np
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
 from thrifty.online.bandit import Bandit
-from thrifty.policies import Policy
+from thrifty.policies import Forgetting, Policy
 from thrifty.policies.base import EVERY_ROUND
 from thrifty.policies.fixed_arm import FixedArm
 from thrifty.replays.log import Log
@@ -20,9 +20,11 @@ DRAWN = ("fresh", "epsilon")  # schedules that keep no draw from one round to th
 
 def draws_anew(policy: Policy) -> bool:
     """Whether a decision that was not carried out may be drawn again, as if it had not been made. Draws that
-    a schedule keeps are the same, or count as made; an index that is computed is what it was, and a list of
-    arms keeps its place."""
+    a schedule keeps are the same, or count as made; an index that is computed is what it was, a list of arms
+    keeps its place, and a policy that forgets has forgotten."""
     played = policy.played
+    if isinstance(policy, Forgetting):  # it would forget at each of them
+        return False
     if played.schedule:
         return played.schedule in DRAWN
     return not played.components and (played.changes == EVERY_ROUND or "choose" in played.functions())

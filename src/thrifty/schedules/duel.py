@@ -12,6 +12,7 @@ import numpy as np
 
 from thrifty.schedules.aggregate import KEPT, highest
 from thrifty.state.fields import Component, Field
+from thrifty.state.statistics import has_law
 
 DUEL = Component(
     "duel",
@@ -30,7 +31,7 @@ def refresh(state, t):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
     phi = state.rule.phi
     for i in range(state.index.size):
-        if state.waiting[0] > 0 and state.pulls[i] == 0:
+        if not has_law(state, i):
             state.index[i] = -math.inf
         elif state.age[i] < phi:
             x = draw(state, state.params[i, 0], state.params[i, 1])

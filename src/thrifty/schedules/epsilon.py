@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from thrifty.numerics import random
+from thrifty.state.statistics import has_law
 
 COMPONENTS = ()
 draw: Any = None  # the law's takes its place
@@ -17,7 +18,7 @@ def refresh(state, t):
     """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
     epsilon = state.rule.epsilon
     for i in range(state.index.size):
-        if state.waiting[0] > 0 and state.pulls[i] == 0:
+        if not has_law(state, i):
             state.index[i] = -math.inf
         elif random.uniform(state.rng) < epsilon:
             state.index[i] = draw(state, state.params[i, 0], state.params[i, 1])

@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+from thrifty.state.statistics import has_law
+
 COMPONENTS = ()
 # The law's functions take the place of these.
 draw: Any = None
@@ -19,6 +21,6 @@ def refresh(state, t):
         return
     for i in range(state.index.size):
         state.index[i] = -math.inf
-        if state.pulls[i] > 0:
+        if has_law(state, i):
             state.index[i] = draw(state, state.params[i, 0], state.params[i, 1])
             state.draws[i] += 1

@@ -111,6 +111,7 @@ def _stages(
     if not isinstance(policy, Policy):
         return [(0, Rule(arms, horizon, first=False))]
     policy.check_arms(arms)
+    policy.check_prior(given=prior is not None)
     mean, weight = prior or (0.0, 0.0)
     return [
         (start, rule._replace(prior_mean=mean, prior_weight=weight))

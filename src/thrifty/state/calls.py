@@ -9,7 +9,7 @@ float64, int64, void = types.float64, types.int64, types.void
 
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
-    "place", "handed", "begin", "enter", "leave", "shrink", "control", "seat",  # of an engine
+    "place", "join", "handed", "begin", "enter", "leave", "shrink", "control", "seat",  # of an engine
 )  # fmt: skip
 
 # What the functions in ``engines.memory.Hooks`` and ``Engine`` are given, and what they return.

@@ -7,6 +7,8 @@ import numpy as np
 from thrifty.jit import hot
 from thrifty.numerics import random
 from thrifty.state import young
+from thrifty.state.fading import has_law as has_law
+from thrifty.state.fading import left
 from thrifty.state.fields import Component, Field
 
 ARMS, HANDED, CLOCK, COUNTS = range(4)  # the single numbers in state.count
@@ -49,12 +51,6 @@ COMPONENTS = (CORE, PRIOR, LAW, SQUARES, LAST)
 
 
 @hot
-def has_law(state, i):
-    """Whether arm i has a reward or a prior to draw from."""
-    return state.waiting[0] == 0 or state.pulls[i] > 0
-
-
-@hot
 def prior(state, i):
     """Arm i's pseudo-observations: their mean and their number."""
     if state.prior.size > 0:
@@ -64,14 +60,14 @@ def prior(state, i):
 
 @hot
 def evidence(state, i):
-    """Arm i's count and sum of rewards, the prior's pseudo-observations included."""
+    """What is left of arm i's count and sum of rewards, the prior's pseudo-observations included."""
     mean, weight = prior(state, i)
-    return state.pulls[i] + weight, state.sums[i] + mean * weight
+    return left(state, i) + weight, state.sums[i] + mean * weight
 
 
 @hot
 def counted(state, i):
-    """Arm i's pulls, the prior's and those that are pending included."""
+    """What is left of arm i's pulls, the prior's and those that are pending included."""
     return evidence(state, i)[0] + young.count(state, i)
 
 
@@ -81,8 +77,8 @@ def variance(state, i):
     if state.squares.size == 0:
         return 0.0
     mean, weight = prior(state, i)
-    n = state.pulls[i] + weight
-    extra = (n - state.pulls[i]) * mean * mean
+    n = left(state, i) + weight
+    extra = (n - left(state, i)) * mean * mean
     return max((state.squares[i] + extra) / n - state.means[i] ** 2, 0.0) if n > 0.0 else 0.0
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from thrifty.jit import hot, kernel
 from thrifty.state import bars
+from thrifty.state.fading import has_law
 from thrifty.state.fields import Component, Field
 
 # In front of the ring's entries: how many decisions it has seen; an arm before which no first pull expired
@@ -70,7 +71,7 @@ def turn(state, i):
     ring[SEEN] += 1
     ring[FIRST + seen % size] = i
     early = ring[FIRST + (seen - (size - 1) // SOONER) % size]
-    if early >= 0 and state.waiting[0] > 0 and state.pulls[early] == 0 and count(state, early) > 0:
+    if early >= 0 and not has_law(state, early) and count(state, early) > 0:
         expired[early, EXPIRED] += 1
         expired[early, CLOSED] += 1
         ring[LOST] = min(ring[LOST], early)
@@ -82,6 +83,9 @@ def turn(state, i):
         return -1
     if old >= 0:
         expired[old, EXPIRED] += 1
+    if old >= 0 and not has_law(state, old):  # all that it gave was forgotten meanwhile
+        ring[LOST] = min(ring[LOST], old)
+        return -1
     return old
 
 
@@ -109,7 +113,7 @@ def is_turn(state):
 @kernel
 def _expired(state, i):
     """The first such arm from i on that is not paused, or the number of arms."""
-    while i < state.pulls.size and (state.pulls[i] > 0 or count(state, i) > 0 or bars.is_paused(state, i)):
+    while i < state.pulls.size and (has_law(state, i) or count(state, i) > 0 or bars.is_paused(state, i)):
         i += 1
     return min(i, state.pulls.size)
 

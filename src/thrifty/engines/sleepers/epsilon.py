@@ -105,4 +105,4 @@ def leave(state, i):
 
 
 enter, move, shrink, handed = tournament.enter, tournament.move, tournament.shrink, nothing
-seat = tournament.seat
+seat, join = tournament.seat, place
