@@ -14,7 +14,7 @@ from thrifty.arrays import Floats
 from thrifty.engines.entries import UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
-from thrifty.online import eligible, forks, known, shown, snapshot
+from thrifty.online import eligible, forgetting, forks, known, shown, snapshot
 from thrifty.online.core import Core, new_core
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
@@ -75,6 +75,7 @@ class Bandit:
         self._policy = policy
         self._ids = Ids(arms)
         policy.check_arms(len(self._ids))
+        policy.check_prior(given=prior is not None)
         self._rewards = Rewards(policy, reward_range)
         self._horizon, self._guessed = self._read_horizon(horizon)
         self._pending_for = _read_pending_for(pending_for)
@@ -118,7 +119,9 @@ class Bandit:
             raise InvalidValue(
                 f"statistics must not be given to {self._policy!r}, which needs every reward: use update_many"
             )
-        pulls, sums = known.read_statistics(statistics, self._ids, self._rewards)
+        pulls, weight, sums = known.read_statistics(statistics, self._ids, self._rewards)
+        if (weight != pulls).any():
+            forgetting.check(self._policy, self._core)
         total = sum(pulls.tolist())  # in Python, whose integers do not overflow
         if self._t + total > checks.COUNT:
             raise InvalidValue(
@@ -127,7 +130,7 @@ class Bandit:
             )
         self._welcome(total)
         try:
-            (self._core.warm if warm else self._core.merge)(pulls, sums)
+            (self._core.warm if warm else self._core.merge)(pulls, weight, sums)
         except InvalidValue:  # an index of the user's own was not a number
             self._welcome(-total)
             raise
@@ -340,6 +343,13 @@ class Bandit:
         self._learn(statistics, warm=False)
 
     @locked
+    def forget(self, keep: float) -> None:
+        """Count all rewards of before for less: each arm's count and sum of rewards are multiplied by
+        ``keep``, from 0 to 1. Priors stay, and so do pending pulls, whose rewards count in full."""
+        keep = checks.unit("keep", keep)
+        forgetting.forget(self._policy, self._core, keep)
+
+    @locked
     def reseed(self, seed: int | None = None) -> None:
         """Other random numbers from now on: those of ``seed``, or of none that anybody knows."""
         self._core.reseed(_read_seed(seed))
@@ -429,13 +439,15 @@ class Bandit:
 
     @reading
     def statistics(self) -> dict[str, Any]:
-        """Columns of equal length: arm, pulls, mean (NaN without a reward), draws and pending pulls."""
-        pulls = self._core.pulls.copy()
+        """Columns of equal length: arm, pulls, weight (what is left of them, if some were forgotten), mean
+        (NaN without a reward), draws and pending pulls."""
+        weight = self._core.weight.copy()
         with np.errstate(invalid="ignore"):
-            means = self._rewards.show(self._core.sums / pulls)
+            means = self._rewards.show(self._core.sums / weight)
         return {
             "arm": self._ids.names(),
-            "pulls": pulls,
+            "pulls": self._core.pulls.copy(),
+            "weight": weight,
             "mean": means,
             "draws": self._core.draws.copy(),
             "pending": self._core.pending.copy(),

@@ -21,6 +21,7 @@ from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
 from thrifty.state import history, ranks, young
 from thrifty.state.bars import RESTING
+from thrifty.state.fading import FADING
 from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
@@ -96,6 +97,11 @@ class Core:
         return self.memory.field("pulls")
 
     @property
+    def weight(self) -> Floats:
+        """What is left of the pulls."""
+        return self.memory.field("faded") if self.memory.has(FADING) else self.pulls.astype(float)
+
+    @property
     def sums(self) -> Floats:
         return self.memory.field("sums")
 
@@ -143,7 +149,7 @@ class Core:
         if self.memory.field("waiting")[0] == 0 or not self.memory.state.rule.first:
             return 0
         rest = slice(self.memory.field("count")[HANDED], None)
-        return int(np.count_nonzero((self.pulls[rest] == 0) & (self.pending[rest] == 0)))
+        return int(np.count_nonzero((self.weight[rest] == 0.0) & (self.pending[rest] == 0)))
 
     def select(self, t: int) -> int:
         """The arm to pull, t pulls having been made."""
@@ -242,27 +248,42 @@ class Core:
         """Other random numbers from now on. Indices that were drawn stay."""
         self.memory.field("rng")[:] = policy_stream(seed, 0)
 
-    def warm(self, pulls: Integers, sums: Floats) -> None:
-        """Statistics of before: pulls of each arm and the sum of their rewards."""
-        self._add(pulls, sums)
+    def warm(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
+        """Statistics of before: pulls of each arm, what is left of them, and the sum of their rewards."""
+        self._add(pulls, weight, sums)
         self.begin()
 
-    def merge(self, pulls: Integers, sums: Floats) -> None:
+    def merge(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
         """The same later on: arms without pulls among these keep their indices."""
         renew = self._entry("renew")
-        self._add(pulls, sums)
+        self._add(pulls, weight, sums)
         renew(self.memory.block, np.flatnonzero(pulls))
 
-    def _add(self, pulls: Integers, sums: Floats) -> None:
+    def _add(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
+        if (weight != pulls).any():
+            self._fade()
         state = self.memory.state
         state.pulls[:] += pulls
+        state.faded[:] += weight[: state.faded.size]
         state.sums[:] += sums
         if state.waiting[0] > 0:
-            state.waiting[0] = np.count_nonzero(state.pulls == 0)
+            state.waiting[0] = np.count_nonzero(self.weight == 0.0)
         state.squares[:] += sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
         if state.weights.size:
             state.weights[:] += pulls
             self.memory.rebuild(ranks.RANKS)
+
+    def forget(self, keep: float) -> None:
+        """All but this share of what the arms gave."""
+        forget = self._entry("forget")
+        self._fade()
+        forget(self.memory.block, keep)
+
+    def _fade(self) -> None:
+        """From now on, what is left of the pulls is kept beside them."""
+        if not self.memory.has(FADING):
+            self.memory = self.memory.grown(self.memory.capacity, also=(FADING,))
+            self.memory.field("faded")[:] = self.pulls
 
     def restore(self) -> None:
         """Statistics came from a file: make what follows from them."""
@@ -350,13 +371,17 @@ class OwnCore(Core):
         with self._whole():
             return super().cancel(arm, known=known)
 
-    def warm(self, pulls: Integers, sums: Floats) -> None:
+    def warm(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
         with self._whole():
-            super().warm(pulls, sums)
+            super().warm(pulls, weight, sums)
 
-    def merge(self, pulls: Integers, sums: Floats) -> None:
+    def merge(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
         with self._whole():
-            super().merge(pulls, sums)
+            super().merge(pulls, weight, sums)
+
+    def forget(self, keep: float) -> None:
+        with self._whole():
+            super().forget(keep)
 
     def begin(self) -> None:
         with self._whole():

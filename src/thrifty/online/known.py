@@ -11,6 +11,7 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.ids import Ids
 from thrifty.online.inputs import as_numbers, columns, lacking, sequence
 from thrifty.online.rewards import Rewards
+from thrifty.state.fading import LEAST
 
 COLUMNS = ("arm", "pulls", "mean")  # of statistics
 
@@ -37,8 +38,9 @@ def read_pair(prior: object, rewards: Rewards) -> Pair:
     return rewards.read_mean(mean, "prior mean"), checks.positive("prior weight", weight)
 
 
-def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Integers, Floats]:
-    """Every arm's pulls and the sum of their rewards; an arm that is not in the table has none."""
+def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Integers, Floats, Floats]:
+    """Every arm's pulls, what is left of them if the table has a column weight, and the sum of their rewards;
+    an arm that is not in the table has none."""
     there = columns(statistics)
     if there is None:
         raise InvalidType(f"statistics must be a table with columns, got {checks.shown(statistics)}")
@@ -46,6 +48,7 @@ def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Intege
         raise InvalidValue(f"statistics {wrong}")
     numbers = ids.numbers(statistics["arm"], "statistics arm")
     pulls = _counts("statistics pulls", statistics["pulls"])
+    left = _left("statistics weight", statistics["weight"], pulls) if "weight" in there else pulls
     means = sequence("statistics mean", statistics["mean"])
     if not numbers.size == pulls.size == len(means):
         raise InvalidValue(
@@ -53,10 +56,10 @@ def read_statistics(statistics: Any, ids: Ids, rewards: Rewards) -> tuple[Intege
         )
     for i in np.flatnonzero(np.bincount(numbers, minlength=1) > 1)[:1]:
         raise InvalidValue(f"statistics must have every arm once, got {checks.shown(ids.name(int(i)))} again")
-    counts, sums = np.zeros(len(ids), np.int64), np.zeros(len(ids))
-    counts[numbers] = pulls
-    sums[numbers] = pulls * rewards.read_means(means, "statistics mean", pulls > 0)
-    return counts, sums
+    counts, weights, sums = np.zeros(len(ids), np.int64), np.zeros(len(ids)), np.zeros(len(ids))
+    counts[numbers], weights[numbers] = pulls, left
+    sums[numbers] = left * rewards.read_means(means, "statistics mean", left > 0)
+    return counts, weights, sums
 
 
 def _column(name: str, values: Any, arms: int) -> Floats:
@@ -75,3 +78,15 @@ def _counts(name: str, values: Any) -> Integers:
     if numbers is None or not ((numbers >= 0) & (numbers <= checks.COUNT) & (numbers % 1 == 0)).all():
         numbers = np.array([checks.integer(f"{name}[{i}]", n, 0, checks.COUNT) for i, n in enumerate(listed)])
     return numbers.astype(np.int64)
+
+
+def _left(name: str, values: Any, pulls: Integers) -> Floats:
+    """What is left of so many pulls: no more than these, and no NaN."""
+    listed = sequence(name, values)
+    if len(listed) != pulls.size:
+        raise InvalidValue(f"{name} must have an entry for each of the {pulls.size} rows, got {len(listed)}")
+    numbers = as_numbers(listed)
+    if numbers is None or not ((numbers >= 0.0) & (numbers <= pulls)).all():
+        read = [checks.at_least(f"{name}[{i}]", n, 0.0, pulls.item(i)) for i, n in enumerate(listed)]
+        numbers = np.array(read)
+    return np.where(numbers > 0.0, np.maximum(numbers, LEAST), 0.0)

@@ -81,6 +81,10 @@ class PosteriorCore:
         return self._arms["pulls"]
 
     @property
+    def weight(self) -> Floats:
+        return self.pulls.astype(float)
+
+    @property
     def sums(self) -> Floats:
         return self._arms["sums"]
 

@@ -25,9 +25,10 @@ from thrifty.online.core import Core, check_told, core_of
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
-from thrifty.policies import Policy, check_class, checked, described, restored
+from thrifty.policies import Policy, check_class, check_forgets, checked, described, restored
 from thrifty.policies.program import program
 from thrifty.state import young
+from thrifty.state.fading import FADING
 
 KIND = "bandit"
 VERSION = 2  # of the header; 1 is thrifty 0.1.0's, see there
@@ -140,6 +141,10 @@ def _restored(
             raise ValueError(
                 f"ring must be that of pending_for={settings.pending_for}, got {arrays['ring'].size} words"
             )
+    if FADING.name in header["components"]:
+        check_forgets(policy)
+        beside = (*beside, FADING)
+    policy.check_prior(given=settings.prior is not None or "prior" in arrays)
     priors = np.ones((len(ids), 2)) if "prior" in arrays else None
     memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes)
     _fill(memory, header["components"], arrays)

@@ -43,6 +43,7 @@ from thrifty.policies import (
     Policy,
     UCBImproved,
 )
+from thrifty.state.fading import LEAST, MADE, NEXT
 from thrifty.state.header import State
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
 from thrifty.state.lists import CURSOR, LEFT, STAGE
@@ -78,6 +79,12 @@ class Facts:
         return int(self.state.pulls.size)
 
     @property
+    def weight(self) -> NDArray[Any]:
+        """What is left of the pulls."""
+        left: NDArray[Any] = self.state.faded if self.state.faded.size else self.state.pulls
+        return left
+
+    @property
     def line(self) -> bool:
         """Whether arms sleep on a line."""
         return bool(self.state.ends.size)
@@ -90,14 +97,14 @@ class Facts:
 
 def has_law(x: Facts) -> NDArray[np.bool_]:
     """Which arms have a reward or a prior to draw from."""
-    known: NDArray[np.bool_] = x.state.pulls > 0
+    known: NDArray[np.bool_] = x.weight > 0
     return known | (x.rule.prior_weight > 0.0 or x.state.prior.size > 0)
 
 
 def evidence(x: Facts) -> tuple[Floats, Floats]:
     """Every arm's count and sum of rewards, the prior's pseudo-observations included."""
     mean, weight = x.state.prior.T if x.state.prior.size else (x.rule.prior_mean, x.rule.prior_weight)
-    return x.state.pulls + weight, x.state.sums + mean * weight
+    return x.weight + weight, x.state.sums + mean * weight
 
 
 def on_line(state: Any) -> Integers:
@@ -132,6 +139,7 @@ def check(facts: Facts) -> None:
         (state.marks.size, LISTS.get(type(facts.policy), ())),
         (state.ring.size, YOUNG),
         (True, BARRED),
+        (state.turn.size, FADING),
     ]
     for applies, part in parts:
         for name, right, holds in part if applies else ():
@@ -161,10 +169,15 @@ def _pulls_add_up(x: Facts) -> bool:
     return within(x.state.pulls, 0, x.t) and within(x.state.pending[:, 0], 0, x.t) and bool(total <= x.t)
 
 
+def _faded_fits(x: Facts) -> bool:
+    left = x.weight
+    return bool(((left == 0.0) | (left >= LEAST)).all() and (left <= x.state.pulls).all())
+
+
 def _sums_fit(x: Facts) -> bool:
     low, high = x.bounds
-    pulls, sums = x.state.pulls, x.state.sums
-    return bool(((sums >= low * pulls) & (sums <= high * pulls)).all())
+    weight, sums = x.weight, x.state.sums
+    return bool(((sums >= low * weight) & (sums <= high * weight)).all())
 
 
 def _flags_fit(x: Facts) -> bool:
@@ -183,6 +196,7 @@ def _handed_out(x: Facts) -> bool:
 EVERYWHERE = (
     Check("rng", "four words, not all of them 0", lambda x: x.state.rng.any()),
     Check("pulls and pending", "counts that add up to t at most", _pulls_add_up),
+    Check("faded", "0, or from 1e-100 to pulls", _faded_fits),
     Check("sums", "what so many rewards can add up to", _sums_fit),
     Check("pending", "flagged only where a pull is pending and its index is kept", _flags_fit),
     Check("draws", "counts", lambda x: within(x.state.draws, 0, DRAWS)),
@@ -391,7 +405,7 @@ SQUARES = (
     Check(
         "squares",
         "what so many squared rewards can add up to",
-        lambda x: ((x.state.squares >= 0.0) & (x.state.squares <= _largest_square(x) * x.state.pulls)).all(),
+        lambda x: ((x.state.squares >= 0.0) & (x.state.squares <= _largest_square(x) * x.weight)).all(),
     ),
 )
 WEIGHTS = (
@@ -517,4 +531,11 @@ YOUNG = (
     Check("expired", "some of the pending pulls", _some_expired),
     Check("ring", "counts first", lambda x: within(x.state.ring[:FIRST], 0, checks.COUNT)),
     Check("ring", "decisions whose pulls count or were dealt with", _ring_fits),
+)
+
+# What is forgotten ---------------------------------------------------------------------------------------
+
+FADING = (
+    Check("turn[NEXT]", "a count", lambda x: 0 <= x.state.turn[NEXT] <= checks.COUNT),
+    Check("turn[MADE]", "fewer than the cycle has", lambda x: 0 <= x.state.turn[MADE] < max(x.rule.cycle, 1)),
 )
