@@ -5,7 +5,7 @@
 
 A bandit is taught by as many decisions as it has arms, so that it knows its leaders. Those that won most
 often are then left out: without them nobody else is above the level of sleepers, which arms at random would
-not show. Microseconds of wall time; the first call of each kind, which loads what is compiled, is not counted.
+not show. Microseconds of wall time; the first call of each kind loads what is compiled and does not count.
 """
 
 import argparse

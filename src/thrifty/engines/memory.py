@@ -17,7 +17,7 @@ from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
-from thrifty.state import bars, fading, header, history, lists, ranks, statistics, tokens, young
+from thrifty.state import bars, fading, header, history, lists, ranks, statistics, tokens, window, young
 from thrifty.state.fields import ARM, PLACE, Component, Field
 from thrifty.state.header import COLUMNS, OFFSET, ROWS, State
 from thrifty.state.statistics import ARMS
@@ -105,7 +105,7 @@ PARAMETERS = Component("parameters", (Field("parameters", rows=None, saved=False
 # Every component that there is. Where a field's entry in the header is follows from this order.
 _OURS = (
     RULE, HOOKS, ENGINE, PARAMETERS, *statistics.COMPONENTS, OWN, ranks.RANKS, history.HISTORY, young.YOUNG,
-    lists.LISTS, fading.FADING, bars.BARS, tokens.TOKENS,
+    lists.LISTS, fading.FADING, window.WINDOW, bars.BARS, tokens.TOKENS,
 )  # fmt: skip
 _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
 _PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE)

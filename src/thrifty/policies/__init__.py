@@ -30,8 +30,8 @@ GROUPS: dict[str, tuple[type[Policy], ...]] = {
 # What kernels trust a policy with: sizes and functions that they do not check.
 TRUSTED = (
     "resolve", "stages", "engine_for", "engines", "runs_on", "fastest_from", "needs_horizon", "played",
-    "drawn_from", "functions", "keeps_rewards", "components", "schedule", "told", "check_arms",
-    "least_arms", "check_prior", "needs_prior",
+    "drawn_from", "functions", "keeps_rewards", "components", "room", "schedule", "told", "check_arms",
+    "least_arms", "check_prior", "needs_prior", "ranks",
 )  # fmt: skip
 SETTINGS = ("own_columns", "draws_index", "counts_pending", "changes", "choices")  # an IndexPolicy may
 OURS = set(FUNCTIONS) - set(OWN_FUNCTIONS)  # functions that policies of the user's own must not have

@@ -156,6 +156,11 @@ class Policy(ABC):
         return not hasattr(kind, "choose") or hasattr(kind, "order")
 
     @property
+    def room(self) -> dict[str, int]:
+        """The rows of those fields of its components that are as large as it says."""
+        return {}
+
+    @property
     def runs_on(self) -> tuple[str, ...]:
         """The engines that can run it with these parameters, scan first."""
         return self.engines

@@ -39,7 +39,7 @@ class Program(NamedTuple):
         """The memory of a state before the first round. ``sizes`` has the rows of fields that need it; a
         history has enough entries for the horizon, unless it says otherwise."""
         numbers = compiled.parameters_of(self.policy.played)
-        room = {"parameters": len(numbers), "own": self.policy.played.own_columns}
+        room = {"parameters": len(numbers), "own": self.policy.played.own_columns} | self.policy.played.room
         if history.HISTORY in self.components:
             room["history"] = history.entries(rule.arms, rule.horizon)
         wanted = {*self.components, *beside}
