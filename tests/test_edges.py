@@ -38,6 +38,9 @@ INFINITE: dict[Policy, set[float]] = {
     thrifty.IMED("bernoulli"): {-math.inf},
     thrifty.IMED("bounded"): {-math.inf},
     thrifty.IMED("exponential"): {-math.inf},  # a mean of 0
+    # Nothing in the window: next, and then never until there is something.
+    thrifty.SlidingWindowUCB(tau=1): {-math.inf, math.inf},
+    thrifty.SlidingWindowUCB(tau=7): {-math.inf, math.inf},
 }
 INFINITE_LAWS = ("inverse-gamma", "inverse-gamma-flat")  # draws overflow; there is no posterior yet
 

@@ -285,6 +285,7 @@ def test_policies_say_for_which_rewards_they_are() -> None:
             thrifty.ExpTS(),
             thrifty.ExpTSPlus(),
             *(policy for policy in GRID if isinstance(policy, thrifty.BayesUCB)),
+            *(policy for policy in GRID if policy.label.startswith(("dTS", "SW-TS"))),
         ],
         "non-negative": [
             *(policy for policy in GRID if getattr(policy, "law", None) in LAWS[2:]),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 import thrifty
-from tests.support.live import everything, kept, lasting, state
+from tests.support.live import everything, kept, lasting, needs_every_reward, state
 from thrifty.engines import tournament
 from thrifty.engines.sleepers.duel import NEWEST, OLDEST
 from thrifty.engines.sleepers.line import GROUPS, SWEPT
@@ -135,7 +135,7 @@ class Machine(RuleBasedStateMachine):
         forgotten."""
         options: dict[str, Any] = {"seed": 1, "prior": self.prior, "engine": self.engine}
         make = partial(thrifty.Bandit, self.policy, list(self.model), **options)
-        if self.policy.keeps_rewards:
+        if needs_every_reward(self.policy):
             with pytest.raises(thrifty.InvalidValue, match=r"must not be given to .* use update_many"):
                 make(statistics=self.bandit.statistics())
             return
@@ -258,6 +258,7 @@ CASES = [
     (thrifty.UCB1Tuned(), "kinetic", (0.5, 1.0)),
     (thrifty.AdaUCB(), "scan", (0.5, 1.0)),
     (thrifty.NPTS(), "scan", (0.5, 1.0)),
+    (thrifty.SlidingWindowUCB(5), "scan", None),
     (thrifty.DirichletSampling(), "scan", None),
     (thrifty.DMED(), "scan", None),
     (thrifty.Binarised(thrifty.TSMA(law="beta")), "tournament", None),

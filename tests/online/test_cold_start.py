@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 import thrifty
-from tests.support.live import EVERYWHERE, PATIENT, Coins, Widening, column, decide, state, warm
+from tests.support.live import (
+    EVERYWHERE,
+    LASTING,
+    PATIENT,
+    Coins,
+    Widening,
+    column,
+    decide,
+    needs_every_reward,
+    state,
+    warm,
+)
 from thrifty.policies import Policy, kl_ucb_plus_plus
 
 MANY = 20_000
@@ -45,7 +56,7 @@ def test_a_prior_for_each_arm_that_is_the_same_for_all(policy: Policy, engine: s
     assert others == [first] * 3
 
 
-@PATIENT
+@LASTING
 def test_a_prior_is_worth_as_many_pulls(policy: Policy, engine: str) -> None:
     """Pseudo-observations: the same decisions as with as many real ones, arm by arm, at the same time. Where
     single rewards or their variance count, they are as many rewards at the mean."""
@@ -83,7 +94,7 @@ def test_a_warm_start(policy: Policy, engine: str) -> None:
     names = ["a", "b", "c", "d", "e", "f"]
     old = thrifty.Bandit(policy, names, seed=1, engine=engine)
     old.update_many(["a", "c", "c", "f", "a", "c"], [1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
-    if policy.keeps_rewards:
+    if needs_every_reward(policy):
         with pytest.raises(thrifty.InvalidValue) as error:
             thrifty.Bandit(policy, names, engine=engine, statistics=old.statistics())
         assert str(error.value) == (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import thrifty
-from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, refused, state
+from tests.support.live import EVERYWHERE, Coins, Widening, column, decide, needs_every_reward, refused, state
 from thrifty.policies import Policy
 
 TABLE = {"arm": [4, 1], "pulls": [3, 2], "mean": [1.0, 0.5]}
@@ -29,7 +29,7 @@ def begun(policy: Policy, engine: str, prior: Any = None) -> thrifty.Bandit:
 def test_merging_is_learning(policy: Policy, engine: str, prior: Any) -> None:
     """All that follows from the statistics is as if the rewards had come one by one, unasked, here."""
     merged, told = begun(policy, engine, prior), begun(policy, engine, prior)
-    if policy.keeps_rewards:
+    if needs_every_reward(policy):
         with refused(thrifty.InvalidValue, "which needs every reward: use update_many", merged):
             merged.merge(TABLE)
         return

@@ -49,6 +49,7 @@ GROUPS = {
     "kinetic": ("kinetic-kl-ucb", "kinetic-ucb-v"),
     "histories": ("npts", "npts-prior", "imed-bounded"),
     "lists": ("dirichlet-sampling", "dmed", "ucb-improved", "fixed-arm", "explore-then-commit"),
+    "forgetting": ("discounted", "window"),
 }
 
 

@@ -42,6 +42,8 @@ ALIKE = (
     thrifty.ExpTSPlus,
     thrifty.MOTSJ,
     thrifty.KLMS,
+    thrifty.DiscountedTS,
+    thrifty.SlidingWindowTS,
     thrifty.UCB1Tuned,
     thrifty.MOSS,
     thrifty.DMED,
@@ -65,13 +67,21 @@ def everywhere(policies: Iterable[Policy]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("policy", "engine"), cases)
 
 
+def needs_every_reward(policy: Policy) -> bool:
+    """Counts and sums are not enough."""
+    return policy.keeps_rewards or "observed" in policy.played.functions()
+
+
 EVERYWHERE = everywhere(EVERY)
-# Those that pull every arm once, and then none again before it has a reward.
-PATIENT = everywhere(
+# Those that pull every arm once, and then none again before it has a reward; and of these, those to whom the
+# order of the rewards is nothing.
+_patient = [
     policy
     for policy in EVERY
     if policy.resolve(2, 2).first and not isinstance(policy, thrifty.ExploreThenCommit)
-)
+]
+PATIENT = everywhere(_patient)
+LASTING = everywhere(policy for policy in _patient if "observed" not in policy.played.functions())
 
 
 @dataclass(frozen=True)

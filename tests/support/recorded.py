@@ -40,6 +40,8 @@ CASES: dict[str, tuple[Any, Any, dict[str, Any], int]] = {
     "ucb-improved": (thrifty.UCBImproved(), 12, {"horizon": 2000}, 300),
     "fixed-arm": (thrifty.FixedArm(5), 12, {}, 300),
     "explore-then-commit": (thrifty.ExploreThenCommit(4), 12, {}, 300),
+    "discounted": (thrifty.DiscountedUCB(0.9), 12, {}, 300),
+    "window": (thrifty.SlidingWindowUCB(40), 12, {}, 300),
     "tournament-ts-ma": (thrifty.TSMA(alpha=0.5), 100, {"engine": "tournament"}, 400),
     "tournament-texts": (thrifty.TSMA(), TEXTS, {"engine": "tournament", "horizon": 10_000}, 300),
     "tournament-kl-ucb-plus-plus": (thrifty.KLUCBPlusPlus(), 100, {"engine": "tournament"}, 1100),

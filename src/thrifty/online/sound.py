@@ -37,6 +37,8 @@ from thrifty.policies import (
     DMED,
     IMED,
     DirichletSampling,
+    DiscountedTS,
+    DiscountedUCB,
     ExploreThenCommit,
     FixedArm,
     IndexPolicy,
@@ -44,10 +46,12 @@ from thrifty.policies import (
     UCBImproved,
 )
 from thrifty.state.fading import LEAST, MADE, NEXT
+from thrifty.state import window
 from thrifty.state.header import State
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
 from thrifty.state.lists import CURSOR, LEFT, STAGE
 from thrifty.state.statistics import CLOCK, HANDED, REPLACED
+from thrifty.state.window import COUNT, SEEN, SUM
 from thrifty.state.young import EXPIRED, FIRST
 
 DRAWS = 2**61  # the most that are counted
@@ -134,6 +138,7 @@ def check(facts: Facts) -> None:
         (state.squares.size, SQUARES),
         (state.weights.size, WEIGHTS),
         (state.spans.size, HISTORIES),
+        (state.window.size, WINDOWS),
         (state.last.size, LAST),
         (state.own.size, OWN.get(type(facts.policy), ())),
         (state.marks.size, LISTS.get(type(facts.policy), ())),
@@ -416,9 +421,19 @@ WEIGHTS = (
     ),
 )
 LAST = (Check("last", "from 0 to t", lambda x: within(x.state.last, 0, x.t)),)
+
+
+def _discounted_fit(x: Facts) -> bool:
+    weights, sums = x.state.own.reshape(-1, 2).T
+    return bool(((sums >= 0.0) & (sums <= weights) & (weights <= x.state.pulls)).all())
+
+
+DISCOUNTED = (Check("own", "a weight up to pulls and a sum up to that for each arm", _discounted_fit),)
 # Numbers of a policy's own; of the user's own, only its own functions see them.
 OWN: dict[type, tuple[Check, ...]] = {
-    IMED: (Check("own", "from 0 to 1", lambda x: within(x.state.own, 0.0, 1.0)),)
+    IMED: (Check("own", "from 0 to 1", lambda x: within(x.state.own, 0.0, 1.0)),),
+    DiscountedUCB: DISCOUNTED,
+    DiscountedTS: DISCOUNTED,
 }
 
 
@@ -460,6 +475,36 @@ HISTORIES = (
     Check("history", f"of at least {FEWEST} entries", lambda x: len(x.state.history) >= FEWEST),
     Check("spans and used", "parts of the history, apart from each other", _spans_fit),
     Check("history", "rewards that fit pulls and sums", _rewards_fit),
+)
+
+# The last rewards ---------------------------------------------------------------------------------------
+
+
+def _entries(x: Facts) -> tuple[Integers, Floats]:
+    """Whose the rewards in the window are, and what they are."""
+    used = min(int(x.state.window[SEEN]), x.state.window_rewards.size)
+    return x.state.window[window.FIRST :][:used], x.state.window_rewards[:used]
+
+
+def _window_fits(x: Facts) -> bool:
+    arms, rewards = _entries(x)
+    return within(arms, -1, x.arms - 1) and within(rewards, *x.bounds)
+
+
+def _recent_fits(x: Facts) -> bool:
+    arms, rewards = _entries(x)
+    there = arms >= 0
+    count = np.bincount(arms[there], minlength=x.arms)
+    total = np.bincount(arms[there], weights=rewards[there], minlength=x.arms)
+    recent, pulls = x.state.recent, x.state.pulls
+    fits = (recent[:, COUNT] == count) & (count <= pulls)
+    return bool((fits & (abs(recent[:, SUM] - total) <= 1e-6 * (count + 1.0))).all())
+
+
+WINDOWS = (
+    Check("window", "a count first", lambda x: 0 <= x.state.window[SEEN] <= checks.COUNT),
+    Check("window", "arms that are there, or -1, with their rewards", _window_fits),
+    Check("recent", "how many rewards in the window an arm has, and their sum", _recent_fits),
 )
 
 # Lists --------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from thrifty.policies.ts_ma import TSMA as TSMA
 from thrifty.policies.ts_td import TSTD as TSTD
 from thrifty.policies.mots import MOTS as MOTS
 from thrifty.policies.mots import MOTSJ as MOTSJ
+from thrifty.policies.discounted_ts import DiscountedTS as DiscountedTS
+from thrifty.policies.sliding_window_ts import SlidingWindowTS as SlidingWindowTS
 from thrifty.policies.npts import NPTS as NPTS
 from thrifty.policies.multinomial_ts import MultinomialTS as MultinomialTS
 from thrifty.policies.ucb1 import UCB1 as UCB1
@@ -24,6 +26,8 @@ from thrifty.policies.moss import MOSS as MOSS
 from thrifty.policies.bayes_ucb import BayesUCB as BayesUCB
 from thrifty.policies.ada_ucb import AdaUCB as AdaUCB
 from thrifty.policies.imed import IMED as IMED
+from thrifty.policies.discounted_ucb import DiscountedUCB as DiscountedUCB
+from thrifty.policies.sliding_window_ucb import SlidingWindowUCB as SlidingWindowUCB
 from thrifty.policies.maillard import MaillardSampling as MaillardSampling
 from thrifty.policies.maillard import KLMS as KLMS
 from thrifty.policies.dmed import DMED as DMED
