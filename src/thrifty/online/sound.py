@@ -45,8 +45,8 @@ from thrifty.policies import (
     Policy,
     UCBImproved,
 )
-from thrifty.state.fading import LEAST, MADE, NEXT
 from thrifty.state import window
+from thrifty.state.fading import LEAST, MADE, NEXT
 from thrifty.state.header import State
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
 from thrifty.state.lists import CURSOR, LEFT, STAGE
