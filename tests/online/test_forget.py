@@ -251,7 +251,7 @@ UNABLE = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "why"), UNABLE, ids=[repr(policy) for policy, _ in UNABLE])
+@pytest.mark.parametrize(("policy", "why"), UNABLE, ids=[policy.label for policy, _ in UNABLE])
 def test_others_refuse_by_name(policy: Policy, why: str) -> None:
     bandit = taught(policy, None, rounds=20)
     before = columns(bandit)
