@@ -32,6 +32,11 @@ for policy in (thrifty.MOSS(), thrifty.TSMA(0.5)):
         first, second = (bandit.select_many(1 + step % 3) for bandit in pair)
         assert first == second, step
         flying += first
+        first, second = ([bandit.select(exclude=names[:2]), *bandit.rank(2)] for bandit in pair)
+        assert first == second, step
+        flying += first
+        for bandit in pair:
+            [bandit.resume(arm) for arm in bandit.paused] if step % 7 else bandit.pause(names[step % len(names)])
         while flying and rng.random() < 0.7:
             arm, reward = flying.pop(rng.integers(len(flying))), float(rng.random() < 0.5)
             for bandit in pair:
@@ -41,7 +46,7 @@ for policy in (thrifty.MOSS(), thrifty.TSMA(0.5)):
             names.append(1000 + step)
             for bandit in pair:
                 bandit.add_arm(1000 + step)
-        if rng.random() < shrink and len(names) > 2:
+        if rng.random() < shrink and len(names) > 4:
             gone = names.pop(rng.integers(len(names)))
             flying = [arm for arm in flying if arm != gone]
             for bandit in pair:
