@@ -36,7 +36,8 @@ for policy in (thrifty.MOSS(), thrifty.TSMA(0.5)):
         assert first == second, step
         flying += first
         for bandit in pair:
-            [bandit.resume(arm) for arm in bandit.paused] if step % 7 else bandit.pause(names[step % len(names)])
+            rested = bandit.paused if step % 7 else []
+            [bandit.resume(arm) for arm in rested] if rested else bandit.pause(names[step % len(names)])
         while flying and rng.random() < 0.7:
             arm, reward = flying.pop(rng.integers(len(flying))), float(rng.random() < 0.5)
             for bandit in pair:
