@@ -220,24 +220,23 @@ def contest(state, a, b, t):
         behind = b if x > y else a
         if statistics.has_law(state, behind):
             until = reach(itself, state, behind, max(x, y))
-    elif not alike(itself, state, a, b):
+    elif not alike(state, a, b):
         until = 0.0
+        if SETTLES and statistics.has_law(state, a) and statistics.has_law(state, b):
+            until = min(settled(itself, state, a, x), settled(itself, state, b, x))
     state.contest[0] = x
     state.contest[1] = y
     state.contest[2] = until
 
 
 @kernel
-def alike(itself, state, i, j):
-    """Whether the indices of two arms, equal now, stay so while both are left alone: because their statistics
-    are equal, or because neither rises any more."""
+def alike(state, i, j):
+    """Whether the indices of two arms, equal now, stay so while both are left alone, because their statistics
+    are equal."""
     known = statistics.has_law(state, i)
     if known != statistics.has_law(state, j):
         return False
     if not known:
-        return True
-    now = state.log_t[1]
-    if SETTLES and settled(itself, state, i, now) and settled(itself, state, j, now):
         return True
     return (
         statistics.counted(state, i) == statistics.counted(state, j)

@@ -202,13 +202,6 @@ def safe_reach(itself, state, i, level):
     return value if value >= 0.0 else 0.0
 
 
-def safe_settled(itself, state, i, log_t):
-    try:
-        return bool(formula(itself, state, i, log_t))
-    except Exception:
-        return False
-
-
 def safe_observed(itself, state, i, reward, t):
     try:
         formula(itself, state, i, reward, t)
@@ -225,7 +218,7 @@ OWN_LAW: dict[str, Any] = {
 SAFE: dict[str, Any] = {
     "index": safe_index,
     "reach": safe_reach,
-    "settled": safe_settled,
+    "settled": safe_reach,
     "observed": safe_observed,
 }
 
@@ -353,7 +346,7 @@ def statistics_hook(hook: str) -> int:
 # What the functions of a policy are given in any case, behind ``self``.
 GIVEN = {
     "index": "state, i, t, best, log_t", "refresh": "state, t", "reach": "state, i, level",
-    "settled": "state, i, log_t", "choose": "state, t", "order": "state, t",
+    "settled": "state, i, level", "choose": "state, t", "order": "state, t",
     "observed": "state, i, reward, t", "returned": "state, i", "left": "state, i", "entered": "state, i",
     "moved": "state, i, to",
 }  # fmt: skip
@@ -432,9 +425,7 @@ def _contest_hook(kind: type, kinds: Any, flags: Any, index: Any, reach: Any, se
         if function is not None:
             adapted = _adapted(kind, function, hook, *flags)
             made[hook] = adapted if ours else _guarded(adapted, hook)
-    for part in (kinetic.value, kinetic.alike):
-        name = part.__name__
-        made[name] = hot(bound(part, name, **made)) if name == "value" else kernel(bound(part, name, **made))
+    made["value"] = hot(bound(kinetic.value, "value", **made))
     function = bound(kinetic.contest, f"{kind.__name__}_contest", **made)
     return _compiled(function, "contest", f"index of {kind.__name__}", ours=ours)
 

@@ -10,14 +10,18 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from thrifty import checks
 from thrifty.engines import KINETIC_FROM_COSTLY
 from thrifty.jit import kernel
-from thrifty.numerics import families, kl
+from thrifty.numerics import families
 from thrifty.policies import times
 from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, WITH_TIME, Assumed, Guarantee, Policy, noted
 
-END = 2.0**-60  # what an index is below 1, when it is 1 in digits and remains so
+DIGIT = 2.0**-53  # between 1 and the number before it
+NEAR, FAR = 1.0 - 32.0 * DIGIT, 0.9  # levels above the first are close to 1, means below the second are not
+SLACK = 1e-4  # more than what kl.LAST_STEP leaves, in ln(1 - index), before the last digits
 ITERATIONS = 3  # of a bound that is valid after the first
 
 
@@ -44,11 +48,11 @@ def index(family, n, mean, t, c):
 @kernel
 def reach(family, n, mean, level, c):
     """The t with ln(t) + c ln ln(t) = n KL(m, level), or a little less: no earlier time has that index."""
+    if family == families.BERNOULLI and level > NEAR and (level > 1.0 or mean < FAR):
+        return times.time(_logarithm(n * _budget_below(mean, level), c))
     level = times.lowered(level, mean)
     if level <= mean:
         return 0.0
-    if family == families.BERNOULLI and level > 1.0:
-        return math.inf
     return times.time(_logarithm(n * families.divergence(family, mean, level), c))
 
 
@@ -67,12 +71,28 @@ def _logarithm(budget, c):
 
 
 @kernel
-def settled(family, n, mean, budget):
-    """Whether the index has come to its end and stays there: 1, or infinity as far as numbers go. With a
-    small n most arms may have come there."""
-    if family == families.BERNOULLI:
-        return kl.bernoulli_upper(mean, budget / n)[1] < END
-    return families.upper(family, mean, (1.0 - times.ROUNDING) * budget / n) == math.inf
+def _budget_below(mean, level):
+    """A c, close to the largest, with which the Bernoulli index is below a level that is close to 1.
+
+    There it has few digits, and with a small n many arms have it. With b = 1 - m it is computed as m + b v,
+    v = 1 - e^-s, of c = b s + m ln m: digit by digit the largest v is found with which it is below the level.
+    """
+    if level > 1.0:
+        return math.inf
+    b, k = 1.0 - mean, 1
+    while mean + b * (1.0 - k * DIGIT) >= level:
+        k += 1
+    s = -math.log((k - 0.5) * DIGIT) - SLACK
+    offset = mean * math.log(mean) if mean > 0.0 else 0.0
+    if families.upper(families.BERNOULLI, mean, b * s + offset) < level:
+        return b * s + offset
+    return b * (s - 0.1) + offset
+
+
+@kernel
+def settled(family, n, mean, level, c):
+    """A time before which the index, which is the level now, does not rise."""
+    return reach(family, n, mean, np.nextafter(level, math.inf), c)
 
 
 @dataclass(frozen=True)
@@ -126,5 +146,5 @@ class KLUCB(Policy):
     def reach(self, n, mean, level):
         return reach(self.family, n, mean, level, self.c)
 
-    def settled(self, n, mean, log_t):
-        return settled(self.family, n, mean, explored(log_t, self.c))
+    def settled(self, n, mean, level):
+        return settled(self.family, n, mean, level, self.c)
