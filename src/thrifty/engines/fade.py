@@ -20,25 +20,27 @@ def step(state):
     turn, arms, cycle = state.turn, state.count[ARMS], state.rule.cycle
     turn[MADE] += 1
     end = min(int(arms * (turn[MADE] / cycle)), arms)
-    changed = False
+    last = -1
     for i in range(turn[NEXT], end):
-        changed |= take_turn(state, i)
+        if fading.multiply(state, i, state.rule.keep):
+            rounds.renew(state, i)
+            if last >= 0 and state.engine.join != 0:
+                calls.event(state.engine.join, (state, last))
+            last = i
+    if last >= 0 and state.engine.place != 0:  # levels are looked after once
+        calls.event(state.engine.place, (state, last))
     turn[NEXT] = max(turn[NEXT], end)
     if turn[MADE] >= cycle:
         turn[NEXT] = turn[MADE] = 0
-    if changed and state.engine.control != 0:
-        calls.event(state.engine.control, (state, 0))
 
 
 @kernel
 def take_turn(state, i):
-    """Arm i's turn. Returns whether anything changed."""
-    if not fading.multiply(state, i, state.rule.keep):
-        return False
-    rounds.renew(state, i)
-    if state.engine.join != 0:
-        calls.event(state.engine.join, (state, i))
-    return True
+    """Arm i's turn, out of turn."""
+    if fading.multiply(state, i, state.rule.keep):
+        rounds.renew(state, i)
+        if state.engine.place != 0:
+            calls.event(state.engine.place, (state, i))
 
 
 @kernel

@@ -84,7 +84,7 @@ class Engine(NamedTuple):
 
     choose: int = 0  # the arm to pull, t pulls having been made
     place: int = 0  # an arm has new statistics
-    join: int = 0  # the same as one of many: afterwards ``control`` is called once
+    join: int = 0  # the same as one of many: for the last of them ``place`` is called
     handed: int = 0  # an arm was handed out
     begin: int = 0  # all statistics are new
     enter: int = 0  # an arm is there, with the index that it has

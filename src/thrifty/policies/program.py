@@ -63,7 +63,7 @@ class Program(NamedTuple):
         learns where that is."""
         called = {hook for name in names for hook in CALLED[name]} | {"control"}
         if fading.FADING in self.components:
-            called.add("join")
+            called |= {"join", "place"}
         hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
         known = Engine(*memory.field("functions").tolist())
         memory.write(known._replace(**hooks))
