@@ -36,6 +36,7 @@ INFINITE: dict[Policy, set[float]] = {
     thrifty.ExpTS("exponential"): {math.inf},
     thrifty.KLMS(): {-math.inf},  # a mean below 1 where the best is 1: probability 0
     thrifty.IMED("bernoulli"): {-math.inf},
+    thrifty.Forgetting(thrifty.IMED("bernoulli"), 50.0): {-math.inf},
     thrifty.IMED("bounded"): {-math.inf},
     thrifty.IMED("exponential"): {-math.inf},  # a mean of 0
     # Nothing in the window: next, and then never until there is something.

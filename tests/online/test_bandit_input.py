@@ -468,7 +468,7 @@ def test_what_a_bandit_says_about_itself(bandit: thrifty.Bandit) -> None:
     assert repr(bandit) == f"<Bandit of 3 arms, {thrifty.TSMA()!r}, 7 decisions>"
     assert thrifty.Bandit(thrifty.TSMA(), 64).engine == "tournament"
     table = bandit.statistics()
-    assert list(table) == ["arm", "pulls", "mean", "draws", "pending"]
+    assert list(table) == ["arm", "pulls", "weight", "mean", "draws", "pending"]
     assert {len(values) for values in table.values()} == {3}
     before = everything(bandit)
     for values in table.values():

@@ -28,6 +28,8 @@ def begun(policy: Policy, engine: str, prior: Any = None) -> thrifty.Bandit:
 @EVERYWHERE
 def test_merging_is_learning(policy: Policy, engine: str, prior: Any) -> None:
     """All that follows from the statistics is as if the rewards had come one by one, unasked, here."""
+    if isinstance(policy, thrifty.Forgetting):  # each reward that comes unasked is a decision
+        policy = thrifty.Forgetting(policy.policy, 1e12)
     merged, told = begun(policy, engine, prior), begun(policy, engine, prior)
     if needs_every_reward(policy):
         with refused(thrifty.InvalidValue, "which needs every reward: use update_many", merged):

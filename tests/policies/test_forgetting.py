@@ -87,6 +87,10 @@ def test_turns_are_those_of_plain_python(policy: Policy, half_life: float) -> No
         elif what < 0.83 and len(bandit) > 2:
             model.remove(bandit.arms[int(rng.integers(len(bandit)))])
             late = [arm for arm in late if arm in bandit]
+        elif what < 0.84 and len(bandit) > 5:
+            for _ in range(3):
+                model.decide()
+            late += bandit.rank(3, exclude=bandit.arms[:1])
         elif what < 0.86:
             model.add(f"a{new}")
             new += 1
@@ -139,6 +143,18 @@ def test_the_same_trajectory_on_every_engine(policy: Policy, half_life: float, p
     for engine in policy.runs_on:
         result = thrifty.simulate(
             Forgetting(policy, half_life), problem, 400, runs=1, seed=8, prior=prior, engine=engine, workers=1
+        )
+        pulls.append((result.pulls.tolist(), result.regret.tolist()))
+    assert pulls[0] == pulls[1]
+
+
+@pytest.mark.parametrize("family", ["bernoulli", "exponential"])
+def test_kinetic_where_most_indices_are_at_their_end(family: str) -> None:
+    """With a small n the index of KL-UCB is 1 in digits, or a few digits below it, or infinite."""
+    problem, pulls = thrifty.Bernoulli(np.linspace(0.0, 1.0, 300)), []
+    for engine in ("scan", "kinetic"):
+        result = thrifty.simulate(
+            Forgetting(thrifty.KLUCB(family=family), 300.0), problem, 3000, 1, 8, engine=engine, workers=1
         )
         pulls.append((result.pulls.tolist(), result.regret.tolist()))
     assert pulls[0] == pulls[1]

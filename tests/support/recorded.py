@@ -53,6 +53,7 @@ CASES: dict[str, tuple[Any, Any, dict[str, Any], int]] = {
     "sleepers-duel-texts": (thrifty.TSTD(alpha=0.5), TEXTS, {"engine": "sleepers"}, 300),
     "kinetic-kl-ucb": (thrifty.KLUCB(), 80, {"engine": "kinetic"}, 300),
     "kinetic-ucb-v": (thrifty.UCBV(), TEXTS, {"engine": "kinetic", "prior": (0.25, 1.0)}, 300),
+    "kinetic-forgetting": (thrifty.Forgetting(thrifty.UCB1(), 500.0), 80, {"engine": "kinetic"}, 300),
     "warm": (
         thrifty.KLUCBPlusPlus(),
         70,
