@@ -1,5 +1,6 @@
 """Rewards as they come, and as policies see them: the range of rewards becomes [0, 1]."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,14 +29,20 @@ class Rewards:
         self._binary = kind == "binary"
         least = 0.0 if kind == "non-negative" else -checks.LARGEST
         self._low, self._high = self.range or (least, checks.LARGEST)
-        self._zero, self._width = 0.0, 1.0
+        self.zero, self.width = 0.0, 1.0
         if self.range and kind != "non-negative" and not isinstance(getattr(policy, "law", ""), Posterior):
-            self._zero, self._width = self._low, self._high - self._low
+            self.zero, self.width = self._low, self._high - self._low
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which numbers rewards are in the unit of the policy; infinite where anything is allowed."""
+        low, high = ((end - self.zero) / self.width for end in (self._low, self._high))
+        return low if low > -checks.LARGEST else -math.inf, high if high < checks.LARGEST else math.inf
 
     def read(self, reward: Any, name: str = "reward") -> float:
         """One reward, in the unit of the policy. True and False are 1 and 0."""
         if type(reward) is float and self._low <= reward <= self._high:  # the usual case, without detours
-            unit = (reward + 0.0 - self._zero) / self._width  # -0.0 becomes 0.0
+            unit = (reward + 0.0 - self.zero) / self.width  # -0.0 becomes 0.0
         else:
             unit = self.read_mean(int(reward) if isinstance(reward, FLAGS) else reward, name)
         if self._binary and unit not in (0.0, 1.0):
@@ -64,7 +71,7 @@ class Rewards:
         value = checks.sized(name, mean)
         if not self._low <= value <= self._high:
             raise InvalidValue(f"{name} must be in [{self._low!r}, {self._high!r}], got {checks.shown(mean)}")
-        return (value - self._zero) / self._width
+        return (value - self.zero) / self.width
 
     def read_means(self, means: list[Any] | NDArray[Any], name: str, where: NDArray[np.bool_]) -> Floats:
         """A column of them. Elsewhere than asked for, anything may stand, and 0 is returned."""
@@ -81,13 +88,13 @@ class Rewards:
 
     def show(self, means: Floats) -> Floats:
         """Means in the unit of the caller, and in the range, whatever was rounded."""
-        shown: Floats = np.clip(self._zero + self._width * means, self._low, self._high)
+        shown: Floats = np.clip(self.zero + self.width * means, self._low, self._high)
         return shown
 
     def _scaled(self, numbers: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_]]:
         """Numbers in the unit of the policy, and which of them were in the range."""
         values: Floats = numbers.astype(float) + 0.0  # -0.0 becomes 0.0
-        return (values - self._zero) / self._width, (values >= self._low) & (values <= self._high)
+        return (values - self.zero) / self.width, (values >= self._low) & (values <= self._high)
 
 
 def _read_range(policy: Policy, reward_range: object) -> tuple[float, float] | None:
