@@ -180,8 +180,6 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("scan-gaussian", put("barred", 3, 2), "barred must be 0, or 1"),
     ("scan-gaussian", put("barred", ..., 1), "barred must be 0 for an arm at least"),
     ("dmed", put("barred", 1, 1), "barred must be 0 where all arms must be eligible"),
-    ("scan-gaussian", put("tokens", 3, -1), "tokens must be counts"),
-    ("scan-gaussian", put("tokens", 3, 10**6), "tokens must be counts"),
     ("sleepers-gaussian", put("barred", 3, 1), "line must be of all arms"),
     ("sleepers-gaussian", put("reserve_levels", line.DEMAND, math.nan), "levels[DEMAND] and [ASKED] must be"),
     ("sleepers-gaussian", put("reserve_ends", 3, 101), "ends must be where on the line"),

@@ -38,6 +38,16 @@ def select(block, t):
 
 
 @entry
+def take(block, t):
+    """The same, and the pull has an id."""
+    state = opened(block)
+    i = decide(state, t)
+    if i >= 0:
+        state.tokens[i] += 1
+    return i
+
+
+@entry
 def select_many(block, t, out):
     """Fill ``out`` with decisions, the first of them after t pulls. Returns how many there are: fewer if an
     index was NaN."""

@@ -113,10 +113,15 @@ class Core:
     def pending(self) -> Integers:
         return self.memory.field("pending")[:, 0]
 
+    @property
+    def tokens(self) -> Integers:
+        """How many of an arm's pending pulls have an id."""
+        return self.memory.field("tokens")
+
     def checkpoint(self, count: int) -> Callable[[], None] | None:
         """A way back to here, should so many decisions fail or be interrupted; none if it is one slice, which
         is made whole or not at all."""
-        return self._way_back() if self._work(count) > MOST else None
+        return self._way_back() if count > 0 and self._work(count) > MOST else None
 
     def _way_back(self) -> Callable[[], None]:
         memory, block = self.memory, self.memory.block.copy()
@@ -206,6 +211,10 @@ class Core:
         """A uniform number in [0, 1)."""
         return float(self._entry("chance")(self.memory.block))
 
+    def take(self, t: int) -> int:
+        """``select``, of a pull that has an id."""
+        return int(self._entry("take")(self.memory.block, t))
+
     def redeem(self, t: int, arm: int, reward: float) -> None:
         """The reward of a pull that has an id, after t pulls."""
         self._take("redeem", t, arm, reward)
@@ -224,8 +233,9 @@ class Core:
         """Which arms are, as an array of truth values."""
         return self.memory.field("barred") > 0
 
-    def is_paused(self, arm: int) -> bool:
-        return bool(self.memory.field("barred")[arm])
+    def is_paused(self, arms: Any) -> Any:
+        """Whether this arm is, or which of these."""
+        return self.memory.field("barred")[arms] > 0
 
     @property
     def resting(self) -> int:
@@ -340,6 +350,10 @@ class OwnCore(Core):
     def select(self, t: int) -> int:
         with self._whole(f" after {t} pulls"):
             return super().select(t)
+
+    def take(self, t: int) -> int:
+        with self._whole(f" after {t} pulls"):
+            return super().take(t)
 
     def select_many(self, t: int, out: Integers) -> int:
         back = self._way_back()

@@ -33,9 +33,21 @@ class Eligible(NamedTuple):
 
     def size(self, core: Any, arms: int) -> int:
         """How many arms may be chosen."""
-        exclude = NONE if self.exclude is None else self.exclude
-        left = np.arange(arms) if self.among is None else self.among
-        return int(np.count_nonzero(~core.paused[np.setdiff1d(left, exclude)]))
+        if self.among is not None:
+            exclude = NONE if self.exclude is None else self.exclude
+            return int(np.count_nonzero(~core.is_paused(np.setdiff1d(self.among, exclude))))
+        out = 0 if self.exclude is None else np.count_nonzero(~core.is_paused(np.unique(self.exclude)))
+        return int(arms - core.resting - out)
+
+    def has(self, core: Any, arm: int) -> bool:
+        """Whether this arm may be chosen."""
+        if self.exclude is not None and arm in self.exclude:
+            return False
+        return (self.among is None or arm in self.among) and not core.is_paused(arm)
+
+    @property
+    def restricts(self) -> bool:
+        return self.among is not None or self.exclude is not None
 
 
 ALL = Some(None, None)

@@ -100,8 +100,12 @@ class PosteriorCore:
     def paused(self) -> NDArray[np.bool_]:
         return self._arms["paused"]
 
-    def is_paused(self, arm: int) -> bool:
-        return bool(self.paused[arm])
+    def is_paused(self, arms: Any) -> Any:
+        return self.paused[arms]
+
+    @property
+    def tokens(self) -> Integers:
+        return self._arms["tokens"]
 
     @property
     def resting(self) -> int:
@@ -128,6 +132,9 @@ class PosteriorCore:
         out = np.empty(1, np.int64)
         self.select_many(t, out)
         return int(out[0])
+
+    def take(self, t: int) -> int:
+        return int(self.pick(t, 1, Eligible(None, None), KNOWN)[0])
 
     def select_many(self, t: int, out: Integers) -> int:
         """If the posterior fails, nothing has changed here."""

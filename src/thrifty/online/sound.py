@@ -565,11 +565,6 @@ BARRED = (
     Check(
         "barred", "0 where all arms must be eligible", lambda x: x.policy.ranks or not x.state.barred.any()
     ),
-    Check(
-        "tokens",
-        "counts of pending pulls",
-        lambda x: ((x.state.tokens >= 0) & (x.state.tokens <= x.state.pending[:, 0])).all(),
-    ),
 )
 
 YOUNG = (

@@ -85,6 +85,7 @@ class Program(NamedTuple):
 # two arms of which nothing is known.
 CALLED = {
     "select": ("choose", "handed", "place"),
+    "take": ("choose", "handed", "place"),
     "pick": ("pick", "seat", "handed", "place", "join"),
     "uniform": ("seat", "handed", "place", "join"),
     "chance": (),
@@ -109,6 +110,7 @@ CALLED = {
 }
 IDLE: dict[str, tuple[Any, ...]] = {
     "select": (0,),
+    "take": (0,),
     "pick": (0, *[np.empty(0, np.int64)] * 3, 0),
     "uniform": (0, *[np.empty(0, np.int64)] * 3, 0),
     "chance": (),

@@ -8,7 +8,8 @@ import numpy as np
 from thrifty.jit import hot
 from thrifty.state.fields import Component, Field
 
-TOKENS = Component("tokens", (Field("tokens", np.int64),))  # how many of an arm's pending pulls have one
+# How many of an arm's pending pulls have one: in a file, it follows from the open decisions.
+TOKENS = Component("tokens", (Field("tokens", np.int64, saved=False),))
 
 
 @hot
