@@ -19,6 +19,7 @@ from thrifty.laws import (
 from thrifty.online.bandit import (
     Bandit,
 )
+from thrifty.online.decisions import Decision
 from thrifty.policies import (
     POLICIES,
     IndexPolicy,
@@ -56,6 +57,7 @@ __all__ = [
     "Changing",
     "ClippedGaussian",
     "ConstantDelay",
+    "Decision",
     "Discrete",
     "Empirical",
     "Exponential",

@@ -114,6 +114,16 @@ def state(bandit: thrifty.Bandit) -> State:
 SCRATCH = ("listed", "left", "found", "slate", "worth")  # of decisions about some arms
 
 
+def ledger(bandit: thrifty.Bandit) -> tuple[Any, ...]:
+    """What a bandit knows of decisions that have an id, and of control."""
+    kept, shares = bandit._ledger, bandit._ledger.shares
+    opened = [
+        (key, None if arm.gone else arm.name, *rest, slate and slate.seen)
+        for key, (arm, *rest, slate) in kept.open.items()
+    ]
+    return opened, kept.sides, shares.control, shares.arm, shares.floor
+
+
 def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     """All that a bandit consists of, to be compared."""
     core, ids = bandit._core, bandit._ids
@@ -129,7 +139,8 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
         memory.field("bars")[1:] = 0
         arms = memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]
-    return arms, names, dict(ids._numbers), bandit._t, bandit._before, bandit._horizon, bandit._prior
+    rest = bandit._t, bandit._before, bandit._horizon, bandit._prior, ledger(bandit)
+    return arms, names, dict(ids._numbers), *rest
 
 
 def lasting(bandit: thrifty.Bandit) -> tuple[Any, ...]:

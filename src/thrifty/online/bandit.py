@@ -11,16 +11,20 @@ from numpy.typing import NDArray
 
 from thrifty import checks
 from thrifty.arrays import Floats
-from thrifty.engines.entries import UNKNOWN
+from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
-from thrifty.online import eligible, forgetting, forks, known, shown, snapshot
+from thrifty.online import decisions, eligible, forgetting, forks, known, shown, snapshot
 from thrifty.online.core import Core, new_core
+from thrifty.online.decisions import Decision, Open
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
+from thrifty.online.ledger import Ledger
+from thrifty.online.lift import Lift
 from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
+from thrifty.online.shares import Choice, Shares, read_control, read_floor
 from thrifty.policies import Policy, Posterior, checked, first_guess
 from thrifty.policies.program import program
 from thrifty.state.statistics import SQUARES
@@ -47,6 +51,11 @@ class Bandit:
             reward may be lost; with None it counts for ever.
         engine: how the best arm is found: "scan", "tournament", "kinetic" or "sleepers", if it runs the
             policy. "auto" picks the fastest.
+        control: the share of decisions that are made at random, to compare the policy with; ``decide`` marks
+            them, and ``lift`` compares.
+        control_arm: control pulls this arm, and not one at random.
+        floor: every eligible arm has at least this probability in every decision; at most 1/K.
+        burn_in: an arm with fewer pulls than this goes before the policy's choice.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -69,6 +78,10 @@ class Bandit:
         statistics: Any = None,
         pending_for: int | None = PENDING_FOR,
         engine: str = "auto",
+        control: float = 0.0,
+        control_arm: Hashable = None,
+        floor: float = 0.0,
+        burn_in: int = 0,
     ) -> None:
         policy = checked("policy", policy)
         seed = _read_seed(seed)
@@ -80,6 +93,8 @@ class Bandit:
         self._horizon, self._guessed = self._read_horizon(horizon)
         self._pending_for = _read_pending_for(pending_for)
         self._prior, priors = known.read_prior(prior, len(self._ids), self._rewards)
+        self._ledger = Ledger(Shares(control, control_arm, floor, self._ids))
+        self._burn_in = checks.integer("burn_in", burn_in, at_least=0, at_most=MOST)
         self._core = self._new_core(seed, engine, priors)
         self._t = 0  # pulls until now
         self._before = 0  # those of them that were not asked for here
@@ -137,7 +152,13 @@ class Bandit:
 
     def _make_lock(self) -> None:
         """A lock, held during each call."""
-        self._lock = Lock(self._core.reseed)
+        core, ledger = self._core, self._ledger
+
+        def part(seed: int) -> None:  # a forked process from the other
+            core.reseed(seed)
+            ledger.open.renew()
+
+        self._lock = Lock(part)
         forks.watch(self._lock)
 
     def __len__(self) -> int:
@@ -192,7 +213,7 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        if among is not None or exclude is not None:
+        if among is not None or exclude is not None or self._ledger.shares.at_work:
             return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
         lock = self._lock  # as ``locked`` does, at half the price
         with lock.turn:
@@ -235,15 +256,23 @@ class Bandit:
     @locked
     def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
         """The ids of so many arms, handed out or not."""
-        eligible.check(self._policy)
-        who = eligible.read(self._ids, given)
+        if hands != NOBODY:
+            self._ledger.shares.check_id()
+        choice = self._choose(count, eligible.read(self._ids, given), hands)
+        return [self._ids.name(arm) for arm in choice.arms]
+
+    def _choose(self, count: int, who: eligible.Eligible, hands: int) -> Choice:
+        """So many arms, by whoever has to choose them."""
+        if count > 1 or who.restricts or hands == NOBODY:
+            eligible.check(self._policy)
+        choose = self._ledger.shares.choose
         try:
-            arms = self._ahead(count, self._core.pick, self._t, count, who, hands)
+            choice = self._ahead(count, choose, self._core, self._ids, self._t, count, who, hands)
             self._t += count if hands else 0
         except BaseException:
             self._catch_up()
             raise
-        return self._ids.names(arms)
+        return choice  # type: ignore[no-any-return]
 
     @locked
     def pause(self, arm: Hashable) -> None:
@@ -280,6 +309,9 @@ class Bandit:
         If Ctrl-C interrupts a call of more than a moment, no decision was made.
         """
         count = checks.integer("count", count, at_least=0, at_most=MOST)
+        self._ledger.shares.check_id()
+        if self._ledger.shares.at_work:
+            return self._select_each(count, eligible.Eligible(None, None))[0]
         chosen: list[Any] = []
         t, horizon, back = self._t, self._horizon, self._core.checkpoint(count)
         try:
@@ -299,6 +331,113 @@ class Bandit:
                 back()
             raise
         return chosen
+
+    def _select_each(self, count: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:
+        """The ids of the arms of so many decisions, each of which takes its turn; and what undoes them."""
+        t, horizon, back = self._t, self._horizon, self._core.checkpoint(checks.COUNT)  # always one
+
+        def undo() -> None:
+            self._t, self._horizon = t, horizon
+            if back is not None:
+                back()
+
+        try:
+            arms = [arm for _ in range(count) for arm in self._choose(1, who, UNKNOWN).arms]
+        except BaseException:
+            undo()
+            raise
+        return [self._ids.name(arm) for arm in arms], undo
+
+    def decide(
+        self,
+        count: int | None = None,
+        rank: int | None = None,
+        among: Iterable[Hashable] | None = None,
+        exclude: Iterable[Hashable] | None = None,
+        now: float | None = None,
+    ) -> Any:
+        """A ``Decision``, which has an id: the arm to pull now, and whether control chose it.
+
+        With ``count`` a list of so many decisions, none of whose rewards is known; with ``rank`` a list of so
+        many different arms, the best first, all of them chosen by control or all by the policy. Only arms
+        ``among`` these ids, without those to ``exclude``, may be chosen. ``now`` is the time of the decision;
+        None is that of the clock.
+        """
+        rounds, size = decisions.read_sizes(count, rank)
+        made = self._decide(rounds, size, eligible.some(among, exclude), now)
+        return made[0] if count is None and rank is None else made
+
+    @locked
+    def _decide(self, rounds: int, size: int, given: eligible.Some, now: float | None) -> list[Decision]:
+        time, who = decisions.read_time("now", now), eligible.read(self._ids, given)
+        made: list[Decision] = []
+        t, horizon, back = self._t, self._horizon, self._core.checkpoint(rounds - 1)
+        try:
+            for _ in range(rounds):
+                self._ledger.add(self._ids, self._choose(size, who, KNOWN), time, made)
+        except BaseException:
+            if back is not None:
+                self._horizon = horizon
+                back()
+            self._ledger.undo(self._core, self._ids, made)
+            self._t = t
+            raise
+        return made
+
+    def preview(
+        self,
+        count: int | None = None,
+        rank: int | None = None,
+        among: Iterable[Hashable] | None = None,
+        exclude: Iterable[Hashable] | None = None,
+    ) -> Any:
+        """The id of the arm that ``decide`` would choose, ``among`` these ids and without those to
+        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it. A ``count`` takes
+        time in proportion to the number of arms."""
+        rounds, size = decisions.read_sizes(count, rank)
+        given = eligible.some(among, exclude)
+        if rounds == 1 and self._policy.ranks:
+            chosen = self._pick(size, given, NOBODY)
+        else:
+            chosen = self._rehearse(rounds, given)
+        return chosen[0] if count is None and rank is None else chosen
+
+    @locked
+    def _rehearse(self, rounds: int, given: eligible.Some) -> list[Any]:
+        chosen, undo = self._select_each(rounds, eligible.read(self._ids, given))
+        undo()
+        return chosen
+
+    @locked
+    def reward(self, decision: Decision | str, reward: float) -> bool:
+        """A ``decision``, or the one with this id, gave ``reward``. Returns whether that was counted: not if
+        the decision was closed before, and not if its arm is gone."""
+        key, value = decisions.key_of(decision), self._rewards.read(reward)
+        found = self._close(key, value)
+        return found is not None and not found.arm.gone
+
+    def _close(self, key: str, reward: float | None) -> Open | None:
+        found = self._ledger.close(self._core, self._ids, self._t, key, reward)
+        if reward is None and found is not None and not found.arm.gone:
+            self._t -= 1
+        return found
+
+    @locked
+    def expire(self, before: float, reward: float | None = None) -> int:
+        """Closes the decisions that were made ``before`` this time: with ``reward``, or by cancelling them.
+        Returns how many they were."""
+        before = checks.number("before", before)
+        value = None if reward is None else self._rewards.read(reward)
+        due = self._ledger.open.due(before)
+        back = self._way_back() if self._core.is_own else None
+        try:
+            for key in due:
+                self._close(key, value)
+        except BaseException:
+            if back:
+                back()
+            raise
+        return len(due)
 
     def update(self, arm: Hashable, reward: float) -> None:
         """A pull of ``arm`` gave ``reward``. A pull that ``select`` did not ask for is welcome too."""
@@ -337,6 +476,17 @@ class Bandit:
             raise
 
     @locked
+    def observe(self, arm: Hashable, reward: float) -> None:
+        """A pull of ``arm`` that somebody else decided on gave ``reward``. It closes no pending pull."""
+        number, value = self._ids.number(arm), self._rewards.read(reward)
+        try:
+            self._core.observe(self._t, number, value)
+            self._welcome(1)
+        except BaseException:
+            self._catch_up()
+            raise
+
+    @locked
     def merge(self, statistics: Any) -> None:
         """Add what was learnt elsewhere, from pulls that this bandit has not seen. ``statistics`` is a table
         with the columns arm, pulls and mean, as for a warm start."""
@@ -365,15 +515,19 @@ class Bandit:
         self._t = max(self._t, made)
 
     @locked
-    def cancel(self, arm: Hashable) -> None:
+    def cancel(self, arm: Hashable) -> bool:
         """A pull of ``arm`` that ``select`` asked for will never give a reward: forget that it was asked for.
+        Or, if ``arm`` is a ``Decision``, that pull. Returns False for a decision that was closed before.
 
         An arm on a list of DMED or Dirichlet Sampling keeps its place, so that the pull is still to come.
         """
+        if isinstance(arm, Decision):
+            return self._close(arm.id, None) is not None
         number = self._ids.number(arm)
         if not self._core.cancel(number):
             raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
         self._t -= 1
+        return True
 
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
         """A new ``arm``; where arms have priors of their own, with its ``prior``, (mean, weight). The others
@@ -388,6 +542,7 @@ class Bandit:
     @locked
     def _add(self, arms: list[Any] | NDArray[Any], prior: known.Prior | None) -> None:
         names = self._ids.new(arms)
+        self._ledger.shares.check_arms(len(self) + len(names))
         if self._core.has_priors == (prior is None):
             right = "(mean, weight), as every arm has one" if prior is None else "None, as no arm has its own"
             raise InvalidValue(f"prior must be {right}, got {checks.shown(prior)}")
@@ -413,9 +568,11 @@ class Bandit:
 
     def _way_back(self) -> Callable[[], None]:
         ids, horizon, core = copy.deepcopy(self._ids), self._horizon, self._core.checkpoint(0)
+        t, ledger = self._t, {**vars(self._ledger), "open": copy.deepcopy(self._ledger.open)}
 
         def back() -> None:
-            self._ids, self._horizon = ids, horizon
+            self._ids, self._horizon, self._t = ids, horizon, t
+            vars(self._ledger).update(ledger)
             if core:
                 core()
             self._core.follow(self._rule())
@@ -434,8 +591,37 @@ class Bandit:
             raise InvalidValue(f"a bandit must keep at least one arm, got the last one, {checks.shown(arm)}")
         if not self._core.is_paused(number):
             self._check_left(arm)
+        name = self._ids.name(number)
+        self._ledger.shares.check_leaving(name)
         self._ids.remove(number, self._core.remove(number))
+        self._ledger.open.leave(name)
         self._core.follow(self._rule())
+
+    @property
+    def control(self) -> float:
+        """The share of decisions that control makes. It can be changed: decisions remember theirs."""
+        return self._ledger.shares.control
+
+    @control.setter
+    @locked
+    def control(self, share: float) -> None:
+        self._ledger.shares.control = read_control(share)
+
+    @property
+    def floor(self) -> float:
+        """The least probability of an eligible arm. It can be changed."""
+        return self._ledger.shares.floor
+
+    @floor.setter
+    @locked
+    def floor(self, floor: float) -> None:
+        self._ledger.shares.floor = read_floor(floor, len(self))
+
+    @reading
+    def lift(self, level: float = 0.95) -> Lift:
+        """What the policy gains: its mean reward minus that of control, with an interval that holds with
+        probability ``level``."""
+        return self._ledger.sides.lift(checks.level(level), self._rewards)
 
     @reading
     def statistics(self) -> dict[str, Any]:
@@ -464,8 +650,13 @@ class Bandit:
             before=self._before,
             t=self._t,
             pending_for=self._pending_for,
+            control=self.control,
+            control_arm=self._ledger.shares.arm,
+            floor=self.floor,
+            burn_in=self._burn_in,
         )
-        snapshot.save(path, self._policy, self._ids, self._core, settings)
+        whole = snapshot.Whole(self._policy, self._ids, self._core, settings, self._ledger)
+        snapshot.save(path, whole)
 
     @classmethod
     def load(
@@ -475,14 +666,14 @@ class Bandit:
         random numbers that it would have had, or those of a ``seed``. A file that says what cannot be is
         refused, and so is one that names a policy or law that is neither thrifty's own, nor among
         ``policies``, nor registered: a file never makes us import anything."""
-        policy, ids, core, settings = snapshot.load(path, policies)
+        policy, ids, core, settings, ledger = snapshot.load(path, policies)
         bandit = cls.__new__(cls)
-        bandit._policy, bandit._ids, bandit._core = policy, ids, core
+        bandit._policy, bandit._ids, bandit._core, bandit._ledger = policy, ids, core, ledger
         bandit._rewards = Rewards(policy, settings.reward_range)
         bandit._prior = settings.prior
         bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
         bandit._before, bandit._t = settings.before, settings.t
-        bandit._pending_for = settings.pending_for
+        bandit._pending_for, bandit._burn_in = settings.pending_for, settings.burn_in
         bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
         bandit._make_lock()
         if seed is not None:
@@ -508,7 +699,7 @@ class Bandit:
         self._make_lock()
 
     def _rule(self) -> Rule:
-        rule = self._policy.resolve(len(self._ids), self._horizon)
+        rule = self._policy.resolve(len(self._ids), self._horizon)._replace(burn_in=self._burn_in)
         if self._prior is None:
             return rule
         return rule._replace(prior_mean=self._prior[0], prior_weight=self._prior[1])

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +20,13 @@ from thrifty import checks, storage
 from thrifty.engines import ENGINES
 from thrifty.engines.memory import COMPONENTS, Memory
 from thrifty.errors import FileError, InvalidType, ThriftyError
-from thrifty.online import sound, version_0_1_0
+from thrifty.online import ledger_arrays, sound, version_0_1_0
 from thrifty.online.core import Core, check_told, core_of
 from thrifty.online.ids import MOST, Ids
+from thrifty.online.ledger import Ledger
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.rewards import Rewards
+from thrifty.online.shares import Shares
 from thrifty.policies import Policy, check_class, check_forgets, checked, described, restored
 from thrifty.policies.program import program
 from thrifty.state import young
@@ -57,11 +59,24 @@ class Settings(NamedTuple):
     before: int
     t: int
     pending_for: int | None = None
+    control: float = 0.0
+    control_arm: Hashable = None
+    floor: float = 0.0
+    burn_in: int = 0
 
 
-def save(
-    path: str | os.PathLike[str], policy: Policy, ids: Ids, core: Core | PosteriorCore, settings: Settings
-) -> None:
+class Whole(NamedTuple):
+    """All that a file has of a bandit."""
+
+    policy: Policy
+    ids: Ids
+    core: Core | PosteriorCore
+    settings: Settings
+    ledger: Ledger
+
+
+def save(path: str | os.PathLike[str], bandit: Whole) -> None:
+    policy, ids, core, settings, ledger = bandit
     target = Path(path)
     if target.suffix != ".npz":
         raise FileError(f"a snapshot must be a .npz file, got {target}")
@@ -75,7 +90,7 @@ def save(
         "settings": settings._asdict(),
         "components": {part.name: part.version for part in core.memory.components if _saved(part)},
     }
-    arrays = {"ids": _pack(ids)}
+    arrays = {"ids": _pack(ids)} | ledger_arrays.pack(ledger, ids)
     for part in core.memory.components:
         arrays |= {name: core.memory.field(name) for name in _saved(part)}
     storage.write(target, header | {"digest": _digest(header, arrays)}, arrays, compressed=False)
@@ -86,7 +101,7 @@ def _saved(component: Any) -> list[str]:
     return [field.name for field in component.fields if field.saved]
 
 
-def load(path: str | os.PathLike[str], policies: Iterable[type] = ()) -> tuple[Policy, Ids, Core, Settings]:
+def load(path: str | os.PathLike[str], policies: Iterable[type] = ()) -> Whole:
     source = Path(path)
     if not isinstance(policies, Iterable):
         raise InvalidType(f"policies must be a list of classes, got {checks.shown(policies)}")
@@ -113,9 +128,7 @@ def load(path: str | os.PathLike[str], policies: Iterable[type] = ()) -> tuple[P
         raise FileError(f"{source} is not a whole {storage.KINDS[KIND]}: {reason}") from None
 
 
-def _restored(
-    header: dict[str, Any], arrays: storage.Arrays, policies: Iterable[type]
-) -> tuple[Policy, Ids, Core, Settings]:
+def _restored(header: dict[str, Any], arrays: storage.Arrays, policies: Iterable[type]) -> Whole:
     parts = {"policy": dict, "engine": str, "settings": dict, "components": dict}
     _match("header", header, [*parts, "kind", "version"])
     for name, kind in parts.items():
@@ -124,9 +137,11 @@ def _restored(
     policy = checked("policy", restored(header["policy"], policies))
     ids = _unpack(arrays.pop("ids"))
     settings, bounds = _read_settings(header["settings"], policy)
+    shares = Shares(settings.control, settings.control_arm, settings.floor, ids)
     engine = policy.engine_for(len(ids), checks.choice("engine", header["engine"], ENGINES))
     mean, weight = settings.prior or (0.0, 0.0)
     rule = policy.resolve(len(ids), settings.horizon)._replace(prior_mean=mean, prior_weight=weight)
+    rule = rule._replace(burn_in=settings.burn_in)
     if arrays["pulls"].shape != (len(ids),):  # before there is any memory for so many arms
         raise ValueError(f"pulls must be those of {len(ids)} arms, got {arrays['pulls'].size}")
     if "prior" in arrays and settings.prior is not None:
@@ -147,23 +162,30 @@ def _restored(
     policy.check_prior(given=settings.prior is not None or "prior" in arrays)
     priors = np.ones((len(ids), 2)) if "prior" in arrays else None
     memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes)
+    kept = {name: arrays.pop(name) for name in ledger_arrays.NAMES if name in arrays}
     _fill(memory, header["components"], arrays)
+    ledger = ledger_arrays.unpack(kept, ids, shares, bounds)
+    memory.field("tokens")[:] = ledger.counts(ids)
     facts = sound.Facts(policy.played, rule, engine, memory.state, settings.t, bounds)
     memory.field("waiting")[0] = np.count_nonzero(~sound.has_law(facts))
     sound.check(facts)
+    if (memory.field("tokens") > memory.field("pending")[:, 0]).any():
+        raise ValueError("open_rows must be of arms with as many pending pulls")
     check_told(playing.policy)
     core = core_of(playing, memory, engine)
     core.restore()
-    return policy, ids, core, settings
+    return Whole(policy, ids, core, settings, ledger)
 
 
-def _match(what: str, found: Mapping[str, Any], expected: list[str]) -> None:
-    """All of these names must be there, and no others."""
+def _match(
+    what: str, found: Mapping[str, Any], expected: Sequence[str], optional: Container[str] = ()
+) -> None:
+    """All of these names must be there, but for those that are optional, and no others."""
     for name in found:
         if name not in expected:
             raise ValueError(f"{what} has an entry {checks.shown(name)}, which this version does not know")
     for name in expected:
-        if name not in found:
+        if name not in found and name not in optional:
             raise ValueError(f"{what} has no entry {name!r}")
 
 
@@ -190,7 +212,7 @@ def _fill(memory: Memory, versions: dict[str, Any], arrays: storage.Arrays) -> N
 
 def _read_settings(table: dict[str, Any], policy: Policy) -> tuple[Settings, tuple[float, float]]:
     """The settings, and between which numbers rewards are, in the unit of the policy."""
-    _match("settings", table, list(Settings._fields))
+    _match("settings", table, Settings._fields, Settings._field_defaults)
     settings = Settings(**table)
     rewards = Rewards(policy, settings.reward_range)
     low, high = (0.0, 1.0) if rewards.range else (-FAR, FAR)
@@ -205,6 +227,7 @@ def _read_settings(table: dict[str, Any], policy: Policy) -> tuple[Settings, tup
     pending_for = settings.pending_for
     if pending_for is not None:
         pending_for = checks.integer("pending_for", pending_for, at_least=0, at_most=MOST)
+    burn_in = checks.integer("burn_in", settings.burn_in, at_least=0, at_most=MOST)
     prior: Any = settings.prior
     if prior is not None:
         if type(prior) is not list or len(prior) != 2:
@@ -214,7 +237,7 @@ def _read_settings(table: dict[str, Any], policy: Policy) -> tuple[Settings, tup
             raise ValueError(f"prior mean must be from {low} to {high}, got {prior[0]}")
     settings = settings._replace(
         reward_range=rewards.range, prior=prior, horizon=horizon, guessed=guessed, before=before, t=t,
-        pending_for=pending_for,
+        pending_for=pending_for, burn_in=burn_in,
     )  # fmt: skip
     return settings, (low, high)
 
