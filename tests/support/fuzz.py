@@ -140,9 +140,24 @@ def some_reward(bandit: Bandit, rng: Generator) -> float:
     )
 
 
+def with_decisions(bandit: Bandit) -> None:
+    """Some are open, of control too, and one of an arm that is gone; others had their rewards."""
+    bandit.control, rng = 0.5, np.random.default_rng(1)
+    for now in range(12):
+        made = bandit.decide(rank=2, now=now) if bandit.policy.ranks else bandit.decide(count=2, now=now)
+        if now % 2:
+            bandit.reward(made[0], some_reward(bandit, rng))
+    bandit.control = 0.0
+    bandit.remove_arm(made[1].arm)
+
+
 def work(bandit: Bandit, rng: Generator, folder: Path) -> None:
     """Calls of every kind. What is chosen is there, and statistics are finite."""
     asked: list[Any] = []
+    bandit.expire(float(rng.integers(12)), pick(rng, [None, some_reward(bandit, rng)]))
+    bandit.control = 0.0
+    for key in [key for key, _ in bandit._ledger.open.items()]:
+        bandit.reward(key, some_reward(bandit, rng))
     for call in range(CALLS):
         kind = rng.integers(100)
         if kind < 45 or not asked:
@@ -178,7 +193,9 @@ def work(bandit: Bandit, rng: Generator, folder: Path) -> None:
 def run(case: str, first: int, last: int, folder: Path) -> Counter[str]:
     """Try these edits of a case."""
     source, target = folder / f"{case}.npz", folder / "edited.npz"
-    begun(case).save(source)
+    bandit = begun(case)
+    with_decisions(bandit)
+    bandit.save(source)
     first_version = FOLDER / "0.1.0" / source.name
     sources = [source, first_version] if first_version.exists() else [source, source]
     for path in sources:
