@@ -42,10 +42,12 @@ class Machine(RuleBasedStateMachine):
         names = range(arms) if isinstance(arms, int) else arms
         self.model: dict[Hashable, list[float]] = {name: [0, 0.0, 0] for name in names}  # pulls, sum, pending
         self.decisions = 0
+        self.open: dict[thrifty.Decision, bool] = {}  # and whether its arm is there
 
     def chosen(self, arm: Hashable) -> None:
         """A decision: first every arm once, of which nothing is known."""
-        new = {name for name, (pulls, _, pending) in self.model.items() if not pulls and not pending}
+        opened = {each.arm for each, there in self.open.items() if there}
+        new = {name for name, (n, _, pending) in self.model.items() if not n and not pending} - opened
         assert arm in (self.model if self.prior else new or self.model)
         self.model[arm][2] += 1
         self.decisions += 1
@@ -72,6 +74,39 @@ class Machine(RuleBasedStateMachine):
             self.chosen(arm)
             self.bandit.update(arm, reward)
             self.rewarded(arm, reward)
+
+    @rule(count=st.integers(1, 4))
+    def decide(self, count: int) -> None:
+        for each in self.bandit.decide(count=count, now=self.decisions):
+            self.chosen(each.arm)
+            self.model[each.arm][2] -= 1
+            self.open[each] = True
+
+    @rule(data=st.data(), reward=st.none() | REWARDS, again=st.booleans())
+    def close(self, data: st.DataObject, reward: float | None, again: bool) -> None:
+        """By a reward or by cancelling, one that is open, or was, or one and all that are older."""
+        if not self.open:
+            return
+        decision = data.draw(st.sampled_from(list(self.open)))
+        if again:
+            older = [each for each in self.open if each.time < decision.time]
+            assert self.bandit.expire(decision.time, reward) == len(older)
+            for each in older:
+                self.closed(each, reward)
+        there = self.open[decision]
+        found = self.bandit.cancel(decision) if reward is None else self.bandit.reward(decision, reward)
+        assert found == (there or reward is None)
+        assert not self.bandit.reward(decision.id, 1.0)
+        self.closed(decision, reward)
+
+    def closed(self, decision: thrifty.Decision, reward: float | None) -> None:
+        if not self.open.pop(decision):
+            return
+        if reward is None:
+            self.decisions -= 1
+        else:
+            self.model[decision.arm][2] += 1
+            self.rewarded(decision.arm, reward)
 
     @rule(data=st.data(), reward=REWARDS)
     def update(self, data: st.DataObject, reward: float) -> None:
@@ -118,6 +153,7 @@ class Machine(RuleBasedStateMachine):
         if arm in self.model and len(self.model) > 1:
             self.bandit.remove_arm(arm)
             del self.model[arm]
+            self.open = {each: there and each.arm != arm for each, there in self.open.items()}
         else:
             self.refuse(lambda: self.bandit.remove_arm(arm))
 
@@ -141,7 +177,7 @@ class Machine(RuleBasedStateMachine):
             return
         self.bandit = make(statistics=self.bandit.statistics())
         self.model = {arm: [pulls, total, 0] for arm, (pulls, total, _) in self.model.items()}
-        self.decisions = 0
+        self.decisions, self.open = 0, {}
 
     @rule(bad=BAD, name=st.sampled_from(["nobody", 99, 1.5, math.nan]), data=st.data())
     def refused(self, bad: Any, name: Any, data: st.DataObject) -> None:
@@ -172,7 +208,8 @@ class Machine(RuleBasedStateMachine):
         rows = zip(*(table[name] for name in ("arm", "pulls", "mean", "draws", "pending")), strict=True)
         for arm, pulls, mean, draws, pending in rows:
             n, total, waiting = self.model[arm]
-            assert (pulls, pending) == (n, waiting)
+            opened = sum(there and each.arm == arm for each, there in self.open.items())
+            assert (pulls, pending) == (n, waiting + opened)
             assert math.isclose(mean, total / n, rel_tol=1e-9) if n else math.isnan(mean)
             assert draws >= 0
             assert draws == 0 or pulls or self.prior

@@ -57,6 +57,9 @@ def use(bandit: thrifty.Bandit, guest: str) -> None:
     arm = bandit.select()
     bandit.update(arm, reward(arm))
     bandit.cancel(bandit.select())
+    decision = bandit.decide()
+    bandit.reward(decision, reward(decision.arm))
+    bandit.cancel(bandit.decide())
     bandit.update_many([guest, guest], [reward(guest)] * 2)
     bandit.remove_arm(guest)
 
