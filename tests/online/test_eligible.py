@@ -243,6 +243,22 @@ def test_paused_leaders_leave_the_others_fast():
     assert evaluations[0] - start < 12 * 3000
 
 
+@pytest.mark.parametrize(
+    "policy", [thrifty.TSTD(), thrifty.Forgetting(thrifty.ThompsonSampling("beta"), 3)], ids=["duel", "fresh"]
+)
+def test_nobody_is_left_on_the_line(policy, tmp_path):
+    """The only arm with a reward is paused, and gives another one, or is forgotten a little."""
+    bandit = thrifty.Bandit(policy, 5, horizon=1000, seed=1, engine="sleepers")
+    first = bandit.select()
+    bandit.update(first, 1.0)
+    bandit.pause(first)
+    bandit.update(first, 1.0)
+    assert first not in bandit.select_many(8)
+    assert np.isfinite(bandit._core.memory.field("levels")[line.SLOPE])
+    bandit.save(tmp_path / "bandit.npz")
+    thrifty.Bandit.load(tmp_path / "bandit.npz")
+
+
 # What is refused ------------------------------------------------------------------------------------------
 
 

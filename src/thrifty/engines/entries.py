@@ -397,8 +397,7 @@ def restore(block):
         other = line.reserve(state)
         for p in range(state.ends[line.GROUPS]):
             line.set_rate(other, int(state.line[p, 1]), line.level(other, 0))
-        if state.ends[line.GROUPS] > 0:
-            calls.event(state.engine.control, (other, 1))
+        calls.event(state.engine.control, (other, 1))
 
 
 @entry

@@ -11,7 +11,7 @@ import numpy as np
 from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import fresh, line
-from thrifty.engines.sleepers.line import DRAWN, GROUPS, LINE, NEW, OLD, WOKEN
+from thrifty.engines.sleepers.line import DRAWN, LINE, NEW, OLD, WOKEN
 from thrifty.engines.tournament import TREE
 from thrifty.jit import kernel
 from thrifty.numerics import random
@@ -75,9 +75,8 @@ def choose(state, t):
                 _see(state, i, x, 1)
                 arm, top, ties = line.better(i, x, arm, top, ties, rng)
         arm, top = _commit(state, arm, top, -math.inf)
-        if ends[GROUPS] > 0:
-            # Leaders may have been removed, and no reward may come for a while.
-            calls.event(state.engine.control, (state, 0))
+        # Leaders may have been removed, and no reward may come for a while.
+        calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return arm if arm >= 0 else fresh.anyone(state)
@@ -167,8 +166,7 @@ def _pick_of_all(state, seen):
                 if state.place[i] >= state.ends[0] and state.barred[i] == 0:
                     _wake(state, i)
                     ranking.push(state, i)
-            if state.ends[GROUPS] > 0:
-                calls.event(state.engine.control, (state, 0))
+            calls.event(state.engine.control, (state, 0))
         elif max(first, second) == -math.inf:
             break
         elif first > second:
@@ -277,8 +275,7 @@ def begin(state, _):
     for i in range(state.count[ARMS]):
         if statistics.has_law(state, i):
             join(state, i)
-    if state.ends[GROUPS] > 0:
-        calls.event(state.engine.control, (state, 1))
+    calls.event(state.engine.control, (state, 1))
 
 
 @kernel

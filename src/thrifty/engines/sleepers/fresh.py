@@ -5,7 +5,7 @@ import math
 from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import line
-from thrifty.engines.sleepers.line import DRAWN, GROUPS, LINE, NEW, OLD, RESERVE, WOKEN
+from thrifty.engines.sleepers.line import DRAWN, LINE, NEW, OLD, RESERVE, WOKEN
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
@@ -49,9 +49,8 @@ def choose(state, t):
                 if state.place[i] >= ends[0] and c >= top and c > bar:
                     arm, top, ties = line.better(i, line.draw_below(state, i, c), arm, top, ties, rng)
                     drawn += 1
-        if ends[GROUPS] > 0:
-            # Leaders may have been removed, and no reward may come for a while.
-            calls.event(state.engine.control, (state, 0))
+        # Leaders may have been removed, and no reward may come for a while.
+        calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return arm if arm >= 0 else anyone(state)
@@ -217,10 +216,9 @@ def place(state, i):
 @kernel
 def look_after(state, anew):
     """The level, and that of the reserve."""
-    if state.ends[GROUPS] > 0:
-        calls.event(state.engine.control, (state, anew))
-        if state.reserve.size > 0:
-            calls.event(state.engine.control, (line.reserve(state), anew))
+    calls.event(state.engine.control, (state, anew))
+    if state.reserve.size > 0:
+        calls.event(state.engine.control, (line.reserve(state), anew))
 
 
 @kernel

@@ -292,8 +292,8 @@ def _shift(line, place, ends, p, group, goal):
 @kernel
 def control(state, anew):
     """Keep the level where the rates sum to what they should, with a little work in each round. If all arms
-    are ``anew`` on the line: find a level and move everybody to it."""
-    if is_reserve(state) and is_sparse(state):
+    are ``anew`` on the line: find a level and move everybody to it. Nothing, while nobody is on the line."""
+    if state.ends[GROUPS] == 0 or (is_reserve(state) and is_sparse(state)):
         return
     if anew:
         for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
