@@ -217,6 +217,17 @@ def test_sleepers_rank_as_scan_does(policy):
         assert stats.chi2_contingency([ours[seen], theirs[seen]]).pvalue > 1e-4
 
 
+def test_a_spent_index_is_replaced_in_phase_two():
+    """Among some arms as among all: the arm does not begin anew."""
+    bandit = thrifty.Bandit(thrifty.TSTD(phi=2), 3, horizon=1000, seed=1, engine="sleepers")
+    bandit.update_many([0, 1, 2], [0.5] * 3)
+    bandit.select_many(20)
+    for _ in range(20):
+        assert bandit.select(among=[0, 1]) in (0, 1)
+        assert len(set(bandit.rank(3, among=[0, 1, 2]))) == 3
+        assert (bandit._core.memory.field("index") > -math.inf).all()
+
+
 def test_the_reserve_asks_for_more():
     """A slate that is too long for the reserve is drawn from all, and for the next one it is long enough."""
     bandit, _, _ = taught(3000, 5)

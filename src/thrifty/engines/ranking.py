@@ -56,8 +56,8 @@ def largest(state):
 def _replace(state, i):
     """Its index is one of another round: it gets a new one."""
     rounds.replace(state, i)
-    if state.engine.place != 0:
-        calls.event(state.engine.place, (state, i))
+    if state.engine.enter != 0:
+        calls.event(state.engine.enter, (state, i))
     state.worth[i] = state.index[i]
 
 

@@ -86,7 +86,7 @@ class Program(NamedTuple):
 CALLED = {
     "select": ("choose", "handed", "place"),
     "take": ("choose", "handed", "place"),
-    "pick": ("pick", "seat", "handed", "place", "join"),
+    "pick": ("pick", "seat", "handed", "place", "join", "enter"),
     "uniform": ("seat", "handed", "place", "join"),
     "chance": (),
     "pause": ("seat",),
