@@ -358,3 +358,16 @@ def test_new_arms_first_in_every_kind_of_decision():
     bandit.resume(1)
     assert bandit.select() == 1
     assert bandit.statistics()["pending"].tolist() == [1] * 6
+
+
+def test_a_refused_decision_does_not_double_a_guessed_horizon():
+    bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=1)
+    bandit.rank(3)
+    bandit.pause(2)
+    refuses(bandit, lambda: bandit.rank(10**6), InvalidValue, "1000000 arms of 3 must be left .* got 2")
+    while bandit.decisions < bandit.horizon:
+        bandit.select()
+    refuses(bandit, lambda: bandit.select(among=[1, 2], exclude=[1]), InvalidValue, "got none")
+    assert bandit.horizon == bandit.decisions
+    assert bandit.select(among=[1]) == 1
+    assert bandit.horizon == 2 * (bandit.decisions - 1)

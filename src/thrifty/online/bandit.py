@@ -265,6 +265,8 @@ class Bandit:
         """So many arms, by whoever has to choose them."""
         if count > 1 or who.restricts or hands == NOBODY:
             eligible.check(self._policy)
+        if self._guessed and self._t + count > self._horizon:  # refused before it is doubled
+            eligible.check_size(who, self._core, len(self), count)
         choose = self._ledger.shares.choose
         try:
             choice = self._ahead(count, choose, self._core, self._ids, self._t, count, who, hands)

@@ -78,6 +78,12 @@ def read(ids: Ids, given: Some) -> Eligible:
     return Eligible(among, None if given.exclude is None else ids.numbers(given.exclude, "exclude"))
 
 
+def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
+    """Whether ``count`` of so many arms may be chosen."""
+    if (size := who.size(core, arms)) < count:
+        raise too_few(count, size, arms, core.resting)
+
+
 def too_few(count: int, size: int, arms: int, paused: int) -> InvalidValue:
     """Fewer than ``count`` arms may be chosen."""
     wanted = "one arm" if count == 1 else f"{count} arms"
