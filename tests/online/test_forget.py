@@ -333,6 +333,19 @@ def test_statistics_of_one_that_forgot_are_a_warm_start() -> None:
     assert other.statistics()["weight"][0] == pytest.approx(2.0 * bandit.statistics()["weight"][0] + 5.0)
 
 
+@pytest.mark.parametrize("engine", ["scan", "kinetic"])
+def test_statistics_of_one_that_forgot_all_teach_nothing(engine: str) -> None:
+    old = thrifty.Bandit(thrifty.UCB1(), 3, seed=1)
+    old.update_many([0, 1, 2], [1.0, 0.5, 0.0])
+    old.forget(0.0)
+    bandit = thrifty.Bandit(thrifty.UCB1(), 3, seed=1, engine=engine)
+    bandit.update(1, 0.5)
+    bandit.merge(old.statistics())
+    assert bandit.statistics()["pulls"].tolist() == [1, 2, 1]
+    assert bandit.statistics()["weight"].tolist() == [0.0, 1.0, 0.0]
+    assert bandit.select_many(3) == [0, 2, 1]
+
+
 @pytest.mark.parametrize(
     ("weight", "text"),
     [

@@ -264,10 +264,10 @@ class Core:
         self.begin()
 
     def merge(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
-        """The same later on: arms without pulls among these keep their indices."""
+        """The same later on: arms of whose pulls nothing is left among these keep their indices."""
         renew = self._entry("renew")
         self._add(pulls, weight, sums)
-        renew(self.memory.block, np.flatnonzero(pulls))
+        renew(self.memory.block, np.flatnonzero(weight))
 
     def _add(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
         if (weight != pulls).any():
