@@ -46,6 +46,12 @@ def shorten_line(arrays: dict[str, Any]) -> None:
     arrays["ends"][arrays["ends"] == arrays["ends"][GROUPS]] -= 1
 
 
+def empty_reserve(arrays: dict[str, Any]) -> None:
+    """As a whole, but not its groups."""
+    arrays["reserve_ends"][:] = 3
+    arrays["reserve_ends"][GROUPS] = 0
+
+
 def ring(arrays: dict[str, Any]) -> None:
     """The newest arm of the list is followed by the oldest one."""
     oldest, newest = arrays["queue"][[OLDEST, NEWEST]]
@@ -183,6 +189,7 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("sleepers-gaussian", put("barred", 3, 1), "line must be of all arms"),
     ("sleepers-gaussian", put("reserve_levels", line.DEMAND, math.nan), "levels[DEMAND] and [ASKED] must be"),
     ("sleepers-gaussian", put("reserve_ends", 3, 101), "ends must be where on the line"),
+    ("sleepers-gaussian", empty_reserve, "ends must be where on the line"),
     ("sleepers-gaussian", put("reserve_line", (0, 1), 100.0), "line must be different arms, in the reserve"),
 ]
 

@@ -150,9 +150,10 @@ def check(facts: Facts) -> None:
         for name, right, holds in part if applies else ():
             if not holds(facts):
                 raise ValueError(f"{name} must be {right}")
-    if state.reserve_ends.size and state.reserve_ends[GROUPS]:
+    if state.reserve_ends.size:
         reserve = replace(facts, state=State(state.reserve))
-        for name, right, holds in (*SLEEPERS, *SLEEPING_FRESH, *RESERVE):
+        new = not state.reserve_ends[GROUPS] and state.reserve_levels[NEW] == np.inf  # the file has none
+        for name, right, holds in (*SLEEPERS, *RESERVE, *(() if new else SLEEPING_FRESH)):
             if not holds(reserve):
                 raise ValueError(f"{name} must be {right}, in the reserve too")
 
