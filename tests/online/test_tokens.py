@@ -519,3 +519,12 @@ def test_many_previews_are_what_is_decided_next(policy: Policy) -> None:
     bandit = learned(policy)
     ahead = bandit.preview(count=2000)
     assert ahead == [each.arm for each in bandit.decide(count=2000)]
+
+
+@pytest.mark.parametrize("policy", [thrifty.UCB1(), thrifty.ThompsonSampling(), thrifty.TSMA()], ids=repr)
+def test_what_was_compiled_for_a_preview_is_there_after_it(policy: Policy) -> None:
+    """It goes back to the memory of before, which says where functions are."""
+    bandit = thrifty.Bandit(policy, 100, seed=1, prior=(0.5, 1.0))
+    assert {*bandit.preview(count=3, among=[1, 2])} <= {1, 2}
+    assert bandit.select(among=[1, 2]) in (1, 2)
+    assert bandit.rank(99, exclude=[1]).count(1) == 0

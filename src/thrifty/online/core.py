@@ -127,7 +127,9 @@ class Core:
         memory, block = self.memory, self.memory.block.copy()
 
         def back() -> None:
+            functions = self.memory.field("functions").copy()  # some may have been compiled meanwhile
             memory.block[:] = block
+            memory.field("functions")[:] = functions
             self.memory = memory
 
         return back
