@@ -528,3 +528,24 @@ def test_what_was_compiled_for_a_preview_is_there_after_it(policy: Policy) -> No
     assert {*bandit.preview(count=3, among=[1, 2])} <= {1, 2}
     assert bandit.select(among=[1, 2]) in (1, 2)
     assert bandit.rank(99, exclude=[1]).count(1) == 0
+
+
+def test_a_slate_that_a_list_cannot_make_is_refused_ahead_too() -> None:
+    bandit = thrifty.Bandit(thrifty.DMED(), 4, seed=1)
+    with refused(thrifty.InvalidValue, "no index to choose by", bandit):
+        bandit.preview(rank=2)
+
+
+@pytest.mark.parametrize("engine", ["scan", "sleepers"])
+def test_a_preview_is_no_round_of_a_duel(engine: str) -> None:
+    """Phase I counts rounds: three hundred previews would bring it to its end."""
+    bandit = thrifty.Bandit(thrifty.TSTD(phi=50), 30, 1000, seed=1, prior=(0.5, 1.0), engine=engine)
+    other = thrifty.Bandit(thrifty.TSTD(phi=50), 30, 1000, seed=1, prior=(0.5, 1.0), engine=engine)
+    bandit.select()
+    other.select()
+    for _ in range(100):
+        bandit.preview()
+        bandit.preview(rank=3)
+        bandit.preview(among=[1, 2])
+    assert [bandit.select() for _ in range(100)] == [other.select() for _ in range(100)]
+    assert bandit.statistics()["draws"].tolist() == other.statistics()["draws"].tolist()

@@ -313,7 +313,7 @@ class Bandit:
         count = checks.integer("count", count, at_least=0, at_most=MOST)
         self._ledger.shares.check_id()
         if self._ledger.shares.at_work:
-            return self._select_each(count, eligible.Eligible(None, None))[0]
+            return self._play(count, 1, eligible.Eligible(None, None))[0]
         chosen: list[Any] = []
         t, horizon, back = self._t, self._horizon, self._core.checkpoint(count)
         try:
@@ -334,8 +334,8 @@ class Bandit:
             raise
         return chosen
 
-    def _select_each(self, count: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:
-        """The ids of the arms of so many decisions, each of which takes its turn; and what undoes them."""
+    def _play(self, rounds: int, size: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:
+        """The ids of the arms of so many decisions, each for ``size`` arms; and what undoes them."""
         t, horizon, back = self._t, self._horizon, self._core.checkpoint(checks.COUNT)  # always one
 
         def undo() -> None:
@@ -344,7 +344,7 @@ class Bandit:
                 back()
 
         try:
-            arms = [arm for _ in range(count) for arm in self._choose(1, who, UNKNOWN).arms]
+            arms = [arm for _ in range(rounds) for arm in self._choose(size, who, UNKNOWN).arms]
         except BaseException:
             undo()
             raise
@@ -394,19 +394,20 @@ class Bandit:
         exclude: Iterable[Hashable] | None = None,
     ) -> Any:
         """The id of the arm that ``decide`` would choose, ``among`` these ids and without those to
-        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it. A ``count`` takes
-        time in proportion to the number of arms."""
+        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it. A ``count``, and
+        TS-TD, take time in proportion to the number of arms."""
         rounds, size = decisions.read_sizes(count, rank)
         given = eligible.some(among, exclude)
-        if rounds == 1 and self._policy.ranks:
+        # A round of duel counts in phase I, whether anybody is handed out or not: so it is taken back.
+        if rounds == 1 and self._policy.ranks and self._policy.played.schedule != "duel":
             chosen = self._pick(size, given, NOBODY)
         else:
-            chosen = self._rehearse(rounds, given)
+            chosen = self._rehearse(rounds, size, given)
         return chosen[0] if count is None and rank is None else chosen
 
     @locked
-    def _rehearse(self, rounds: int, given: eligible.Some) -> list[Any]:
-        chosen, undo = self._select_each(rounds, eligible.read(self._ids, given))
+    def _rehearse(self, rounds: int, size: int, given: eligible.Some) -> list[Any]:
+        chosen, undo = self._play(rounds, size, eligible.read(self._ids, given))
         undo()
         return chosen
 
