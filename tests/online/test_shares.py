@@ -175,6 +175,14 @@ def test_an_arm_that_a_floor_has_no_room_for() -> None:
         assert thrifty.online.shares.read_floor(1.0 / arms, arms) == 1.0 / arms
 
 
+@pytest.mark.parametrize("arms", [1, 3, 93, 98, 1000])
+def test_a_floor_of_one_for_each_arm(arms: int) -> None:
+    """1 / (1 / 93) is a little less than 93."""
+    bandit = thrifty.Bandit(thrifty.UCB1(), arms, floor=1.0 / arms)
+    with refused(thrifty.InvalidValue, f"at most {arms} arms, got {arms + 1}", bandit):
+        bandit.add_arm(arms)
+
+
 def test_shares_are_kept(tmp_path: Path) -> None:
     bandit = settled(control=0.25, control_arm=2, floor=0.05, burn_in=3)
     bandit.save(tmp_path / "bandit.npz")

@@ -81,7 +81,7 @@ class Shares:
         """Whether there may be so many."""
         if self.floor * arms > 1.0:
             raise InvalidValue(
-                f"with floor={self.floor!r} there must be at most {int(1.0 / self.floor)} arms, got {arms}"
+                f"with floor={self.floor!r} there must be at most {_most(self.floor)} arms, got {arms}"
             )
 
     def check_leaving(self, arm: object) -> None:
@@ -95,6 +95,12 @@ def _by_policy(core: Any, t: int, count: int, who: Eligible, hands: int) -> list
         arms: list[int] = core.pick(t, count, who, hands).tolist()
         return arms
     return [core.take(t) if hands == KNOWN else core.select(t)]
+
+
+def _most(floor: float) -> int:
+    """How many arms there may be: 1 / floor, whatever was rounded."""
+    arms = round(1.0 / floor)
+    return arms if floor * arms <= 1.0 else arms - 1
 
 
 def read_control(share: object) -> float:
