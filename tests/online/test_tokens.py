@@ -549,3 +549,13 @@ def test_a_preview_is_no_round_of_a_duel(engine: str) -> None:
         bandit.preview(among=[1, 2])
     assert [bandit.select() for _ in range(100)] == [other.select() for _ in range(100)]
     assert bandit.statistics()["draws"].tolist() == other.statistics()["draws"].tolist()
+
+
+def test_a_refusal_does_not_look_at_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may be millions."""
+    bandit = learned()
+    bandit.decide(count=100)
+    monkeypatch.setattr(Decisions, "items", None)
+    with pytest.raises(thrifty.InvalidValue, match="at least 6 arms of 5"):
+        bandit.decide(rank=6)
+    assert pending(bandit) == 100

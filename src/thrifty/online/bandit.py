@@ -377,11 +377,12 @@ class Bandit:
         try:
             for _ in range(rounds):
                 self._ledger.add(self._ids, self._choose(size, who, KNOWN), time, made)
-        except BaseException:
+        except BaseException as error:
             if back is not None:
                 self._horizon = horizon
                 back()
-            self._ledger.undo(self._core, self._ids, made)
+            if made or not isinstance(error, InvalidValue):  # else it was refused, and nothing handed out
+                self._ledger.undo(self._core, self._ids, made)
             self._t = t
             raise
         return made
