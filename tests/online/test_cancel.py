@@ -244,7 +244,7 @@ def test_what_cannot_be_cancelled() -> None:
     fixed: Any = Fixed()
     for law in ("gaussian", fixed):
         bandit = thrifty.Bandit(thrifty.ThompsonSampling(law=law), arms=[1, "x"], seed=8)
-        nothing = r"^arm must be one with a pending pull, got 1$"
+        nothing = r"^arm must be one with a pending pull that has no id, or a Decision, got 1$"
         with refused(thrifty.InvalidValue, nothing, bandit):
             bandit.cancel(1)
         bandit.select()

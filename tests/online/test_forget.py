@@ -288,7 +288,7 @@ def test_others_refuse_by_name(policy: Policy, why: str) -> None:
 @pytest.mark.parametrize("law", ["gaussian", "gamma", "inverse-gamma", "inverse-gamma-flat"])
 def test_a_law_without_a_prior_needs_one(law: str) -> None:
     policy = thrifty.ThompsonSampling(law)
-    with pytest.raises(InvalidValue, match=r"prior must be \(mean, weight\) for Forgetting\(policy=Thompson"):
+    with pytest.raises(InvalidValue, match=r"prior must be \(mean, weight\) for ThompsonSampling"):
         taught(policy, None).forget(0.5)
     taught(policy, PRIOR).forget(0.5)
     taught(policy, ([0.5] * 8, 1.0)).forget(0.5)

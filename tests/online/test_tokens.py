@@ -170,10 +170,10 @@ def test_a_reward_that_names_its_arm_closes_no_decision() -> None:
     bandit.update_many([decision.arm] * 2, [1.0, 0.0])
     bandit.observe(decision.arm, 0.0)
     assert pending(bandit) == 1
-    with refused(thrifty.InvalidValue, "arm must be one with a pending pull", bandit):
+    with refused(thrifty.InvalidValue, "arm must be one with a pending pull that has no id", bandit):
         bandit.cancel(decision.arm)
     bandit.add_arm(decision.id)
-    with refused(thrifty.InvalidValue, "arm must be one with a pending pull", bandit):
+    with refused(thrifty.InvalidValue, "arm must be one with a pending pull that has no id", bandit):
         bandit.cancel(decision.id)
     assert bandit.reward(decision, 1.0)
     assert pending(bandit) == 0

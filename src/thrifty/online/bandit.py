@@ -499,7 +499,8 @@ class Bandit:
     @locked
     def forget(self, keep: float) -> None:
         """Count all rewards of before for less: each arm's count and sum of rewards are multiplied by
-        ``keep``, from 0 to 1. Priors stay, and so do pending pulls, whose rewards count in full."""
+        ``keep``, from 0 to 1. Priors stay, and so do pending pulls, whose rewards count in full; the time t
+        in a formula such as UCB1's goes on, and pulls that ``burn_in`` asked for are not made again."""
         keep = checks.unit("keep", keep)
         forgetting.forget(self._policy, self._core, keep)
 
@@ -529,7 +530,9 @@ class Bandit:
             return self._close(arm.id, None) is not None
         number = self._ids.number(arm)
         if not self._core.cancel(number):
-            raise InvalidValue(f"arm must be one with a pending pull, got {checks.shown(arm)}")
+            raise InvalidValue(
+                f"arm must be one with a pending pull that has no id, or a Decision, got {checks.shown(arm)}"
+            )
         self._t -= 1
         return True
 
@@ -585,10 +588,11 @@ class Bandit:
 
     @locked
     def remove_arm(self, arm: Hashable) -> None:
-        """``arm`` goes, with its statistics. Rewards of its pulls that come later are refused as unknown.
+        """``arm`` goes, with its statistics. Rewards of its pulls that come later are refused as unknown;
+        those of decisions that have an id close them, and count nowhere.
 
-        If its id comes back, it is a new arm, but late rewards will count for it, and a posterior of your own
-        is not told.
+        If its id comes back, it is a new arm. Late rewards that name the arm alone will count for it, and a
+        posterior of your own is not told.
         """
         number = self._ids.number(arm)
         if len(self) == 1:

@@ -50,9 +50,6 @@ class Eligible(NamedTuple):
         return self.among is not None or self.exclude is not None
 
 
-ALL = Some(None, None)
-
-
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
     return Some(_listed("among", among), _listed("exclude", exclude))

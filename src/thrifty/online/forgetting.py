@@ -1,5 +1,6 @@
 """A bandit that forgets, if it can."""
 
+from thrifty.errors import InvalidValue
 from thrifty.online.core import Core
 from thrifty.online.posterior import PosteriorCore
 from thrifty.policies import Forgetting, Policy
@@ -9,7 +10,10 @@ def check(policy: Policy, core: Core | PosteriorCore) -> None:
     """Raises an error that says why it cannot."""
     itself = policy if isinstance(policy, Forgetting) else Forgetting(policy)
     prior = isinstance(core, Core) and (core.has_priors or core.memory.state.rule.prior_weight > 0.0)
-    itself.check_prior(given=prior)
+    if itself.needs_prior and not prior:
+        raise InvalidValue(
+            f"prior must be (mean, weight) for {policy!r} to forget, as its law has none, got None"
+        )
 
 
 def forget(policy: Policy, core: Core | PosteriorCore, keep: float) -> None:
