@@ -348,6 +348,27 @@ def test_a_paused_arm_takes_its_rewards_and_keeps_its_statistics():
     assert bandit.statistics()["pulls"][first] == 1
 
 
+@pytest.mark.parametrize("engine", ["scan", "sleepers"])
+def test_phase_one_of_a_paused_arm_begins_anew(engine):
+    """It draws nothing meanwhile, after a reward either."""
+    table = {"arm": range(3), "pulls": [3, 3, 3], "mean": [0.5, 0.5, 0.5]}
+    bandit = thrifty.Bandit(thrifty.TSTD(phi=4), 3, horizon=500, seed=1, engine=engine, statistics=table)
+    draws = []
+    for call in (
+        lambda: bandit.select_many(2),
+        lambda: bandit.pause(0),
+        lambda: bandit.select_many(10),
+        lambda: bandit.update(0, 0.5),
+        lambda: bandit.select_many(10),
+        lambda: bandit.resume(0),
+        lambda: bandit.select_many(3),
+        lambda: bandit.select_many(2),
+    ):
+        call()
+        draws.append(int(bandit.statistics()["draws"][0]))
+    assert draws == [2, 2, 2, 2, 2, 2, 5, 6]
+
+
 def test_new_arms_first_in_every_kind_of_decision():
     bandit = thrifty.Bandit(thrifty.ThompsonSampling(), 6, seed=1)
     assert bandit.select(exclude=[0, 1]) == 2

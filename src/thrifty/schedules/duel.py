@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from thrifty.schedules.aggregate import KEPT, highest
+from thrifty.state.bars import is_paused
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import has_law
 
@@ -28,10 +29,11 @@ isf: Any = None
 
 
 def refresh(state, t):
-    """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it."""
+    """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it. While an arm
+    is paused, phase I waits."""
     phi = state.rule.phi
     for i in range(state.index.size):
-        if not has_law(state, i):
+        if not has_law(state, i) or (state.age[i] < phi and is_paused(state, i)):
             state.index[i] = -math.inf
         elif state.age[i] < phi:
             x = draw(state, state.params[i, 0], state.params[i, 1])
