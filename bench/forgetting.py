@@ -8,6 +8,7 @@ then those that are measured, each in processor time. Prints a table in Markdown
 """
 
 import argparse
+import copy
 import time
 
 import numpy as np
@@ -30,7 +31,7 @@ def measured(policy: Policy, prior: tuple[float, float] | None, arms: int, round
     rng = np.random.default_rng(1)
     means = rng.uniform(0.0, 0.9, arms)
     means[arms // 2] = 0.9
-    bandit = thrifty.Bandit(policy, arms, seed=1, prior=prior)
+    bandit = copy.copy(thrifty.Bandit(policy, arms, seed=1, prior=prior))  # all of its memory is there
     before = arms + 1000  # the first choice among all arms compares them all
     luck, took = rng.random(before + rounds), np.empty(before + rounds)
     for t in range(before + rounds):
@@ -39,6 +40,19 @@ def measured(policy: Policy, prior: tuple[float, float] | None, arms: int, round
         bandit.update(arm, float(luck[t] < means[arm]))
         took[t] = time.thread_time() - began
     return 1e6 * took[before:]
+
+
+def at_once(policy: Policy, prior: tuple[float, float] | None, arms: int) -> tuple[float, float]:
+    """Processor time of ``forget``, for the second time, and of the decision after it, in milliseconds."""
+    bandit = thrifty.Bandit(policy, arms, seed=1, prior=prior)
+    bandit.update_many(np.arange(arms), np.arange(arms) % 2)
+    for _ in range(2):
+        bandit.select()
+        began = time.thread_time()
+        bandit.forget(0.9)
+        done = time.thread_time()
+        bandit.select()
+    return 1e3 * (done - began), 1e3 * (time.thread_time() - done)
 
 
 def main() -> None:
@@ -66,6 +80,10 @@ def main() -> None:
                 f"{took.max() / 1e3:.1f}",
             )
             print(f"| {' | '.join(cells)} |", flush=True)
+    print("\n| policy | prior | forget(0.9), ms | the next decision, ms |\n|---|---|---|---|")
+    for policy, prior in CONTESTANTS:
+        forgot, after = at_once(policy, prior, args.arms)
+        print(f"| {policy.label} | {'yes' if prior else 'no'} | {forgot:.0f} | {after:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
