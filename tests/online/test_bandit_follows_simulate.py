@@ -62,6 +62,20 @@ def test_immediate_rewards(policy: Policy, engine: str, prior: tuple[float, floa
     assert not bandit.statistics()["pending"].any()
 
 
+@pytest.mark.parametrize(
+    "policy", [thrifty.ThompsonSampling(), thrifty.ThompsonSampling("beta"), thrifty.ExpTS()], ids=repr
+)
+def test_many_arms_that_sleep(policy: Policy) -> None:
+    """With as many a bandit has a reserve, which a run has not: that changes no number."""
+    means, horizon, seed = [i / 2048 for i in range(1, 1001)], 8000, 3
+    problem = thrifty.Bernoulli(means)
+    bandit = thrifty.Bandit(policy, len(means), horizon, seed, engine="sleepers", pending_for=None)
+    chosen = decide(bandit, Coins(means, seed), horizon)
+    result = thrifty.simulate(policy, problem, horizon, 1, seed=seed, engine="sleepers")
+    assert np.bincount(chosen, minlength=len(means)).tolist() == result.pulls[0, 0].tolist()
+    assert bandit.statistics()["draws"].tolist() == result.draws[0, 0].tolist()
+
+
 @pytest.mark.parametrize("delay", [1, 7, 60])
 @PRIORS
 @EVERYWHERE

@@ -41,7 +41,7 @@ def choose(state, t):
             bar = max(bar, line.level(state, i))
     if top <= max(state.levels[NEW], state.levels[OLD]):
         # Nobody exceeded it, as far as digits tell: draw those who may win.
-        if state.reserve.size > 0 and is_enough(state):
+        if bars.resting(state) > 0 and is_enough(state):
             arm = best_below(state, arm, top, bar)
         else:
             for i in range(state.count[ARMS]):
