@@ -48,8 +48,8 @@ def upper(n, s, pending, exploration):
     """The mean, and a bonus that pending pulls make smaller. An arm of which all is forgotten goes first, and
     then waits for its reward.
 
-    >>> round(upper(50.0, 40.0, 0, 2.0 * math.log(1000.0)), 10), upper(0.0, 0.0, 0, 1.0)
-    (1.3256521769, inf)
+    >>> round(upper(50.0, 40.0, 0, 2.0 * math.log(1000.0)), 6), upper(0.0, 0.0, 0, 1.0)
+    (1.325652, inf)
     """
     if n == 0.0:
         return math.inf if pending == 0 else -math.inf
