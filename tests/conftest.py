@@ -4,15 +4,29 @@ Set NUMBA_CACHE_DIR to keep them between sessions: the package names its folders
 """
 
 import atexit
+import gc
 import os
+import sys
 import tempfile
 
 from hypothesis import settings
+
+# Tests start hundreds of processes. Where bytecode is not to be written beside the code, each would compile
+# Numba and SciPy anew, 1.5 s: they find it in a folder of this session instead.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    _bytecode = tempfile.TemporaryDirectory(prefix="thrifty-bytecode-", ignore_cleanup_errors=True)
+    atexit.register(_bytecode.cleanup)
+    sys.dont_write_bytecode, sys.pycache_prefix = False, _bytecode.name
+    os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
     _folder = tempfile.TemporaryDirectory(prefix="thrifty-kernels-", ignore_cleanup_errors=True)
     atexit.register(_folder.cleanup)
     os.environ["NUMBA_CACHE_DIR"] = _folder.name
+
+# A session makes many objects that stay, compilers most of them: to look through them again and again takes a
+# twentieth of its time.
+gc.set_threshold(50_000, 20, 100)
 
 # The same examples in every session, and no deadline: the first example of a test may compile a kernel.
 settings.register_profile("thrifty", derandomize=True, deadline=None, max_examples=200)

@@ -173,7 +173,7 @@ def work(bandit: Bandit, rng: Generator, folder: Path) -> None:
         elif kind < 90:
             bandit.cancel(asked.pop(rng.integers(len(asked))))
         elif kind < 94:
-            own = {"prior": (some_reward(bandit, rng), 1.5)} if bandit._core.has_priors else {}
+            own = {"prior": (some_reward(bandit, rng), 1.5)} if bandit._player.core.has_priors else {}
             bandit.add_arm(f"new {call}", **own)
         elif kind < 98 and len(bandit) > 1:
             gone = pick(rng, bandit.statistics()["arm"])

@@ -86,7 +86,7 @@ def go_on(bandit: Bandit, rounds: int, late: int = 3) -> list[Any]:
             bandit.cancel(flying.pop())
         if step % 50 == 30:
             name = 1000 * bandit.decisions
-            own = {"prior": (0.5, 1.0)} if bandit._core.has_priors else {}
+            own = {"prior": (0.5, 1.0)} if bandit._player.core.has_priors else {}
             bandit.add_arm(name if isinstance(chosen[0], int) else str(name), **own)
         if step % 50 == 40:
             gone = flying.popleft()
