@@ -1,11 +1,13 @@
 """Compiled kernels are kept on disk, found again by later processes and other checkouts, and never stale."""
 
+import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,13 @@ PACKAGE = Path(thrifty.__file__).parent
 def package(tmp_path: Path) -> Path:
     """A copy of the package to edit."""
     return Path(shutil.copytree(PACKAGE, tmp_path / "thrifty", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _every_file_is_parsed_once() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "_code", functools.cache(cache._code))
+        yield
 
 
 def run(*arguments: str, cache: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -56,20 +65,25 @@ def test_an_edited_kernel_has_another_folder_and_a_comment_has_not(package: Path
     assert cache.digest(package) != cache.kernels()
 
 
-def test_the_name_is_kept_and_what_is_no_name_is_not_believed(tmp_path: Path) -> None:
-    program = "from thrifty import cache; print(cache.kernels())"
-    home = tmp_path / "thrifty"
+def test_the_name_is_kept_and_what_is_no_name_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path))
+    digests: list[Path] = []
+    monkeypatch.setattr(cache, "digest", lambda package: digests.append(package) or "0123456789abcdef")
     for kept in (b"", b"../../somewhere", b"\xff"):
-        assert run("-c", program, cache=str(tmp_path)).stdout.strip() == cache.kernels()
-        (file,) = home.glob("*.txt")
-        assert file.read_text() == cache.kernels()
+        digests.clear()
+        assert [cache.kernels.__wrapped__() for _ in range(2)] == 2 * ["0123456789abcdef"]
+        assert digests == [PACKAGE]
+        (file,) = (tmp_path / "thrifty").glob("*.txt")
+        assert file.read_text() == "0123456789abcdef"
         file.write_bytes(kept)
-    assert run("-c", program, cache=str(tmp_path)).stdout.strip() == cache.kernels()
+    assert cache.kernels.__wrapped__() == "0123456789abcdef"
+    assert digests == 2 * [PACKAGE]
 
 
-def test_what_was_not_used_for_long_goes(tmp_path: Path, script: str) -> None:
-    run(script, cache=str(tmp_path / "cache"))
-    (home,) = (tmp_path / "cache" / "thrifty").glob(cache.kernels())
+def test_what_was_not_used_for_long_goes(kept: Path, script: str) -> None:
+    (home,) = (kept / "thrifty").glob(cache.kernels())
     old, recent = home.with_name("old"), home.with_name("recent")
     for folder in (old, recent):
         (folder / "part").mkdir(parents=True)
@@ -77,7 +91,7 @@ def test_what_was_not_used_for_long_goes(tmp_path: Path, script: str) -> None:
     for folder in (old, home):
         os.utime(folder, (long_ago, long_ago))
     shutil.rmtree(next(home.iterdir()))
-    run(script, cache=str(tmp_path / "cache"))
+    run(script, cache=str(kept))
     assert not old.exists()
     assert recent.exists()
     assert home.exists()
@@ -113,25 +127,39 @@ print(tiny(1), sum(tiny.stats.cache_hits.values()))
 MESSAGE = "thrifty: compiling, which takes a few seconds, once on this machine\n"
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> str:
-    path = tmp_path / "tiny.py"
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("script") / "tiny.py"
     path.write_text(TINY)
-    (tmp_path / "inner.py").write_text("STEP = 1\n")
+    path.with_name("inner.py").write_text("STEP = 1\n")
     return str(path)
 
 
-def test_compilation_is_announced_once(tmp_path: Path, script: str) -> None:
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, script: str) -> tuple[Path, str, str]:
+    """What the first process leaves in its folder, prints and says."""
+    folder = tmp_path_factory.mktemp("first")
+    done = run(script, cache=str(folder))
+    return folder, done.stdout, done.stderr
+
+
+@pytest.fixture
+def kept(tmp_path: Path, first: tuple[Path, str, str]) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(first[0], tmp_path / "cache"))
+
+
+def test_compilation_is_announced_once(first: tuple[Path, str, str], script: str) -> None:
     """The first process says what it compiles; the second finds it on disk."""
-    first, second = (run(script, cache=str(tmp_path / "cache")) for _ in range(2))
-    assert first.stderr == MESSAGE
-    assert first.stdout == "2 0\n"
+    folder, *said = first
+    assert said == ["2 0\n", MESSAGE]
+    second = run(script, cache=str(folder))
     assert second.stderr == ""
     assert second.stdout == "2 1\n"
 
 
 def test_kernels_for_any_processor_are_found_by_themselves(tmp_path: Path, script: str) -> None:
-    folder = str(tmp_path / "cache")
+    folder = str(tmp_path)
     first = run(script, cache=folder, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
     assert first.stderr == MESSAGE
     second = run(script, cache=folder)
@@ -141,9 +169,12 @@ def test_kernels_for_any_processor_are_found_by_themselves(tmp_path: Path, scrip
 
 def test_with_no_place_to_write_nothing_is_kept_and_nothing_is_stale(tmp_path: Path, script: str) -> None:
     """Not even where Numba would keep it, beside the sources, where an edit of another file goes unseen."""
+    for file in Path(script).parent.glob("*.py"):
+        shutil.copy(file, tmp_path)
+    script = str(tmp_path / "tiny.py")
     (tmp_path / "file").write_text("")
     nowhere = str(tmp_path / "file" / "cache")
-    place = run("-c", "from thrifty import cache; print(cache.folder())", cache=nowhere).stdout.strip()
+    place = Path(nowhere) / cache.folder().relative_to(cache.config.CACHE_DIR)
     first = run(script, cache=nowhere)
     assert first.stdout == "2 0\n"
     compiling, alone = first.stderr.splitlines()
@@ -167,15 +198,13 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 """
 
 
-def test_a_read_only_folder_is_used(tmp_path: Path, script: str) -> None:
-    folder = str(tmp_path / "cache")
-    run(script, cache=folder)
-    second = run("-c", READ_ONLY, script, cache=folder)
+def test_a_read_only_folder_is_used(kept: Path, script: str) -> None:
+    second = run("-c", READ_ONLY, script, cache=str(kept))
     assert second.stderr == ""
     assert second.stdout == "2 1\n"
-    shutil.rmtree(folder)
-    Path(folder).mkdir()
-    third = run("-c", READ_ONLY, script, cache=folder)
+    shutil.rmtree(kept)
+    kept.mkdir()
+    third = run("-c", READ_ONLY, script, cache=str(kept))
     assert "cannot be written" in third.stderr
     assert third.stdout == "2 0\n"
 
@@ -237,3 +266,40 @@ def test_a_process_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cache.config, "CACHE_DIR", "")
     monkeypatch.setattr(Path, "home", homeless)
     assert Path(os.devnull) in cache._base().parents
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from thrifty import cache
+def index(): pass
+cache.folder = lambda: Path(sys.argv[1])
+with cache.alone(index):
+    print("held", flush=True)
+    input()
+"""
+
+
+def test_one_process_at_a_time_compiles_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others wait for it, for a while, and nobody waits for the dead."""
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
+    waits: list[float] = []
+    monkeypatch.setattr(cache.time, "sleep", waits.append)
+
+    def index() -> None: ...
+    def other() -> None: ...
+
+    index.__module__ = other.__module__ = "__main__"
+    holding = [sys.executable, "-c", HOLDING, str(tmp_path)]
+    with subprocess.Popen(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with cache.alone(other):
+            assert waits == []
+        monkeypatch.setattr(cache, "PATIENCE", 0.1)
+        with cache.alone(index):
+            assert len(waits) > 3
+        process.kill()
+    waits.clear()
+    with cache.alone(index):
+        assert waits == []

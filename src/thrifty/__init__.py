@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """A module of the package, or a public name. Dunder names are asked for by all kinds of tools."""
+    """A module of the package, or a public name, kept once it was asked for. Dunder names are asked for by
+    all kinds of tools."""
     if not name.startswith("__") and find_spec(f"{__name__}.{name}"):
         return import_module(f"{__name__}.{name}")
+    if name == "Client":  # it needs neither NumPy nor Numba
+        return import_module(f"{__name__}.client").Client
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)
     public = import_module(f"{__name__}.public")
     if name != "__all__" and name not in public.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(public, name)
+    value = globals()[name] = getattr(public, name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -12,8 +12,9 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,18 +45,19 @@ KERNELS = (
 
 GENERIC = "generic"  # any processor of this architecture
 KEPT = 90 * 86_400.0  # seconds since the last use
+LOCKS, PATIENCE = "compiling.lock", 60.0  # a byte for each function; seconds
 
 
 def digest(package: Path) -> str:
     """A name for the state of a package's kernels: another one as soon as the code of any of them changes, be
     it a letter; comments and docstrings apart."""
-    code = (_code(path) for pattern in KERNELS for path in sorted(package.glob(pattern)))
+    code = (_code(path.read_bytes()) for pattern in KERNELS for path in sorted(package.glob(pattern)))
     return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
 
-def _code(path: Path) -> str:
+def _code(source: bytes) -> str:
     """A file without comments and docstrings."""
-    tree = ast.parse(path.read_bytes())
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node) is not None:
@@ -180,3 +182,27 @@ def _clean() -> None:
 def has(function: Callable[..., Any]) -> bool:
     """Whether the machine code of a function is there."""
     return is_usable() and any(folder().glob(f"*.{function.__name__}-{function.__module__}.py*.nbi"))
+
+
+@contextmanager
+def alone(function: Callable[..., Any]) -> Iterator[None]:
+    """To compile a function: processes that want the same one wait, and find it in the cache. A lock dies
+    with its process, and nobody waits for more than a minute."""
+    place = zlib.crc32(f"{function.__module__}.{function.__name__}".encode())
+    try:
+        import fcntl
+
+        folder().mkdir(parents=True, exist_ok=True)
+        file = (folder() / LOCKS).open("a")
+    except (ImportError, OSError):  # without such locks, or a place for them, everybody compiles
+        yield
+        return
+    with file:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+                break
+            except OSError:
+                time.sleep(0.02)
+        yield

@@ -33,15 +33,19 @@ def integer(name: str, value: object, at_least: int, at_most: int | None = None)
     >>> integer("horizon", 1e5, at_least=1)
     100000
     """
-    clean = int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
-    if isinstance(clean, bool | np.timedelta64) or not isinstance(clean, Integral):
-        raise InvalidType(f"{name} must be an integer, got {shown(value)}")
-    whole = int(clean)
+    whole = value if type(value) is int else _whole(name, value)
     if whole < at_least:
         raise InvalidValue(f"{name} must be at least {at_least}, got {shown(value)}")
     if at_most is not None and whole > at_most:
         raise InvalidValue(f"{name} must be at most {at_most}, got {shown(value)}")
     return whole
+
+
+def _whole(name: str, value: object) -> int:
+    clean = int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
+    if isinstance(clean, bool | np.timedelta64) or not isinstance(clean, Integral):
+        raise InvalidType(f"{name} must be an integer, got {shown(value)}")
+    return int(clean)
 
 
 def is_ours(kind: Any) -> bool:

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -30,6 +30,7 @@ from thrifty.cache import config
 __all__ = [
     "address",
     "bound",
+    "called",
     "caller",
     "compile_by",
     "config",
@@ -232,6 +233,23 @@ def compile_by(calls: Iterable[Call]) -> None:
                         _cannot_keep()
 
 
+_called: set[Any] = set()
+
+
+def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call an entry. If it has to be compiled first, a fork waits for that, and somebody is told."""
+    if function in _called:
+        return function(*arguments)
+    with compiling, _announced(function):
+        try:
+            result = function(*arguments)
+        except OSError:  # it is compiled
+            _cannot_keep()
+            result = function(*arguments)
+    _called.add(function)
+    return result
+
+
 PAUSE = 2.0  # seconds: what is compiled after a shorter one belongs to the same announcement
 _compiled = -math.inf  # when something was compiled last
 
@@ -246,7 +264,8 @@ def _announced(function: Callable[..., Any], *, cached: bool = True) -> Iterator
             _say("compiling, which takes a few seconds, once on this machine")
         if not cache.is_usable():
             _cannot_keep()
-    yield
+    with cache.alone(function) if missing and cache.is_usable() else nullcontext():
+        yield
     if missing:
         _compiled = time.monotonic()
 
