@@ -15,7 +15,7 @@ from thrifty.state.statistics import ARMS, CLOCK
 
 
 @kernel
-def step(state):
+def step(state, _):
     """A decision is to be made: first the arms whose turn it is."""
     turn, arms, cycle = state.turn, state.count[ARMS], state.rule.cycle
     turn[MADE] += 1

@@ -12,7 +12,7 @@ import math
 
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import calls, statistics, tokens, young
+from thrifty.state import calls, stale, statistics, tokens, young
 from thrifty.state.statistics import REPLACED, SPENT
 
 
@@ -22,7 +22,7 @@ def learn(state, i):
     n, s = statistics.evidence(state, i)
     state.means[i] = s / n
     if state.hooks.parameters != 0:
-        temper = state.rule.temper
+        temper = state.former[0] if stale.is_stale(state, i) else state.rule.temper
         if temper != 1.0:  # most policies: spare them two divisions
             n, s = n / temper, s / temper
         if n <= state.rule.least:
@@ -112,6 +112,8 @@ def receive(state, i, reward, t):
 @kernel
 def renew_all(state):
     """The statistics of all arms, or the rule, are new."""
+    if state.stale.size > 0:
+        state.stale[stale.NEXT] = state.stale[stale.END]
     for i in range(state.index.size):
         if statistics.has_law(state, i):
             state.pending[i, 1] = 0

@@ -69,3 +69,23 @@ def everyone(state):
             state.listed[count] = i
             count += 1
     state.bars[LISTED] = count
+
+
+@kernel
+def sort(numbers, count):
+    """Put the first ``count`` numbers in order: the largest is at the root of a heap, and goes to the end."""
+    start, end = count // 2, count
+    while end > 1:
+        if start > 0:
+            start -= 1
+        else:
+            end -= 1
+            numbers[0], numbers[end] = numbers[end], numbers[0]
+        number, p, child = numbers[start], start, 2 * start + 1
+        while child < end:
+            child += child + 1 < end and numbers[child + 1] > numbers[child]
+            if numbers[child] <= number:
+                break
+            numbers[p] = numbers[child]
+            p, child = child, 2 * child + 1
+        numbers[p] = number

@@ -10,16 +10,18 @@ float64, int64, void = types.float64, types.int64, types.void
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
     "place", "join", "handed", "begin", "enter", "leave", "shrink", "control", "seat",  # of an engine
+    "fade", "renewal",  # of all engines
 )  # fmt: skip
 
 # What the functions in ``engines.memory.Hooks`` and ``Engine`` are given, and what they return.
 SIGNATURES = {
     "index": float64(STATE, int64, int64),  # arm, t
-    "contest": void(STATE, int64, int64, int64),  # two arms, t
+    "compare": void(STATE, int64),  # t
     "refresh": void(STATE, int64),  # t
     "choose": int64(STATE, int64),  # t; the arm
     "order": void(STATE, int64),  # t
     "pick": int64(STATE, int64),  # t; how many were found
+    "spare": int64(STATE, int64),  # t; the arm
     "parameters": void(STATE, int64, float64, float64),  # arm, n, S
     "draw": float64(STATE, float64, float64),  # the law's two parameters
     "sf": float64(STATE, float64, float64, float64),  # the law's two parameters, c
@@ -37,7 +39,6 @@ SIGNATURES = {
 }
 
 index = caller(SIGNATURES["index"])
-contest = caller(SIGNATURES["contest"])
 ask = choose = caller(SIGNATURES["spends"])
 parameters = keep = caller(SIGNATURES["keep"])
 draw = caller(SIGNATURES["draw"])

@@ -96,9 +96,9 @@ def again(state):
     ring, arms = state.ring, state.pulls.size
     if not is_turn(state):
         return arms
-    i = _expired(state, ring[AGAIN])
+    i = expired_from(state, ring[AGAIN])
     if i == arms:
-        i = _expired(state, ring[LOST])
+        i = expired_from(state, ring[LOST])
         ring[LOST] = arms
     ring[AGAIN] = min(i + 1, arms)
     return i
@@ -111,7 +111,7 @@ def is_turn(state):
 
 
 @kernel
-def _expired(state, i):
+def expired_from(state, i):
     """The first such arm from i on that is not paused, or the number of arms."""
     while i < state.pulls.size and (has_law(state, i) or count(state, i) > 0 or bars.is_paused(state, i)):
         i += 1
