@@ -45,7 +45,6 @@ RACES = Component(
         Field("races", rows=slots, columns=3, saved=False),  # who leads below a slot, ties, until when
         Field("computed", np.int64, saved=False),  # for which time the index was computed, plus 1
         Field("log_t", rows=2, start=-1, saved=False),  # a time t, and its logarithm
-        Field("contest", rows=3, saved=False),  # of two arms: their indices, until when the loser is behind
     ),
     rebuild=rebuild,
 )
@@ -65,7 +64,8 @@ def up_to_date(state, t):
     if t < state.count[CLOCK]:  # pulls were cancelled, and what is certain is so from a later time on
         open_all(state)
     state.count[CLOCK] = t
-    _repair(state, t)
+    if state.races[1, UNTIL] <= t:
+        calls.refresh(state.hooks.compare, (state, t))
     return state.fault[0] == 0
 
 
@@ -188,7 +188,20 @@ def shrink(state, i):
 enter, handed, join, leave = seat, place, place, nothing
 
 
-# The contest of two arms is compiled for each policy, with its functions in the place of these.
+@hot
+def _index(state, i, t):
+    """Arm i's index at time t."""
+    return state.index[i] if state.computed[i] == t + 1 else calls.index(state.hooks.index, (state, i, t))
+
+
+@hot
+def _open(tree, slot):
+    while slot > 0 and tree[slot, UNTIL] > -math.inf:  # above what is open, everything is
+        tree[slot, UNTIL] = -math.inf
+        slot //= 2
+
+
+# What follows is compiled for each policy, with its functions in the place of these.
 inside: Any = None
 index: Any = None
 reach: Any = None
@@ -196,9 +209,39 @@ settled: Any = None
 SETTLES = False
 
 
+def compare(state, t):
+    """Compare again what may have changed by time t, from the leaves up."""
+    itself, tree, slot = inside(state), state.races, 1
+    tell_time(state, t)
+    while slot > 0 and tree[1, UNTIL] <= t:
+        if 2 * slot >= tree.shape[0]:
+            tree[slot, UNTIL] = math.inf
+            slot //= 2
+        elif tree[2 * slot, UNTIL] <= t:
+            slot = 2 * slot
+        elif tree[2 * slot + 1, UNTIL] <= t:
+            slot = 2 * slot + 1
+        else:
+            contest(itself, state, slot, t)
+            slot //= 2
+
+
+def computed(state, i, t):
+    """Arm i's index at time t."""
+    tell_time(state, t)
+    return value(inside(state), state, i, t)
+
+
+@hot
+def tell_time(state, t):
+    if state.log_t[0] != t:
+        state.log_t[0] = t
+        state.log_t[1] = math.log(max(t, 1.0))
+
+
 @hot
 def value(itself, state, i, t):
-    """Arm i's index at time t: computed once, and not for each comparison."""
+    """The same: computed once, and not for each comparison."""
     if state.computed[i] != t + 1:
         state.index[i] = -math.inf
         if statistics.has_law(state, i):
@@ -207,26 +250,29 @@ def value(itself, state, i, t):
     return state.index[i]
 
 
-def contest(state, a, b, t):
-    """Compare arms a and b at time t: into state.contest go their indices, and a time before which for
-    certain who leads stays ahead."""
-    itself = inside(state)
-    if state.log_t[0] != t:
-        state.log_t[0] = t
-        state.log_t[1] = math.log(max(t, 1.0))
-    x, y = value(itself, state, a, t), value(itself, state, b, t)
-    until = math.inf
-    if x != y:
-        behind = b if x > y else a
-        if statistics.has_law(state, behind):
-            until = reach(itself, state, behind, max(x, y))
-    elif not alike(state, a, b):
-        until = 0.0
-        if SETTLES and statistics.has_law(state, a) and statistics.has_law(state, b):
-            until = min(settled(itself, state, a, x), settled(itself, state, b, x))
-    state.contest[0] = x
-    state.contest[1] = y
-    state.contest[2] = until
+@hot
+def contest(itself, state, slot, t):
+    """Who leads below this slot, and a time before which for certain that stays so."""
+    tree, left, right = state.races, 2 * slot, 2 * slot + 1
+    a, b = int(tree[left, LEADER]), int(tree[right, LEADER])
+    lead, until = left if a >= 0 else right, math.inf
+    ties = tree[lead, TIES]
+    if a >= 0 and b >= 0:
+        x, y = value(itself, state, a, t), value(itself, state, b, t)
+        if x != y:
+            lead, behind = (left, b) if x > y else (right, a)
+            ties = tree[lead, TIES]
+            if statistics.has_law(state, behind):
+                until = reach(itself, state, behind, max(x, y))
+        else:
+            ties += tree[right, TIES]
+            if not alike(state, a, b):
+                until = 0.0
+                if SETTLES and statistics.has_law(state, a) and statistics.has_law(state, b):
+                    until = min(settled(itself, state, a, x), settled(itself, state, b, x))
+    tree[slot, LEADER] = tree[lead, LEADER]
+    tree[slot, TIES] = ties
+    tree[slot, UNTIL] = min(max(until, t + 1.0), tree[left, UNTIL], tree[right, UNTIL])
 
 
 @kernel
@@ -244,55 +290,3 @@ def alike(state, i, j):
         and statistics.variance(state, i) == statistics.variance(state, j)
         and state.hooks.alike == 1
     )
-
-
-@hot
-def _index(state, i, t):
-    """Arm i's index at time t."""
-    calls.contest(state.hooks.contest, (state, i, i, t))
-    return state.contest[0]
-
-
-@hot
-def _open(tree, slot):
-    while slot > 0 and tree[slot, UNTIL] > -math.inf:  # above what is open, everything is
-        tree[slot, UNTIL] = -math.inf
-        slot //= 2
-
-
-@hot
-def _repair(state, t):
-    """Compare again what may have changed, from the leaves up."""
-    tree = state.races
-    slot = 1
-    while slot > 0 and tree[1, UNTIL] <= t:
-        if 2 * slot >= tree.shape[0]:
-            tree[slot, UNTIL] = math.inf
-            slot //= 2
-        elif tree[2 * slot, UNTIL] <= t:
-            slot = 2 * slot
-        elif tree[2 * slot + 1, UNTIL] <= t:
-            slot = 2 * slot + 1
-        else:
-            _compare(state, slot, t)
-            slot //= 2
-
-
-@hot
-def _compare(state, slot, t):
-    """Who leads below this slot, and until when for certain."""
-    tree = state.races
-    left, right = 2 * slot, 2 * slot + 1
-    a, b = int(tree[left, LEADER]), int(tree[right, LEADER])
-    until = math.inf
-    if b < 0 or a < 0:
-        lead = left if a >= 0 else right
-        ties = tree[lead, TIES]
-    else:
-        calls.contest(state.hooks.contest, (state, a, b, t))
-        x, y, until = state.contest[0], state.contest[1], state.contest[2]
-        lead = left if x >= y else right
-        ties = tree[left, TIES] + tree[right, TIES] if x == y else tree[lead, TIES]
-    tree[slot, LEADER] = tree[lead, LEADER]
-    tree[slot, TIES] = ties
-    tree[slot, UNTIL] = min(max(until, t + 1.0), tree[left, UNTIL], tree[right, UNTIL])

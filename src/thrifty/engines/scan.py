@@ -14,8 +14,7 @@ COMPONENTS = ()
 def choose(state, t):
     """The arm, or -1 if the index of some arm is not a number."""
     if bars.resting(state) > 0:
-        bars.about_all(state)
-        return alone(state, pick(state, t))
+        return calls.choose(state.engine.spare, (state, t))
     if state.hooks.choose != 0:
         return calls.choose(state.hooks.choose, (state, t))
     if state.hooks.refresh != 0:
@@ -48,12 +47,20 @@ def pick(state, t):
 
 
 @kernel
-def alone(state, found):
-    """The only arm of a slate, where arms are paused; -1 if an index was not a number."""
+def spare(state, t):
+    """The arm to pull where some are paused; -1 if an index was not a number."""
+    bars.about_all(state)
+    found = pick(state, t)
     if state.fault[0] != 0:
         return -1
-    if found == 0:
-        ranking.rest(state, 0)
+    return state.slate[0] if found > 0 else anyone(state, t)
+
+
+@kernel
+def anyone(state, _):
+    """One of the arms that are not paused, when none of them has a law yet."""
+    bars.about_all(state)
+    ranking.rest(state, 0)
     return state.slate[0]
 
 

@@ -19,8 +19,8 @@ from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
-from thrifty.state import bars
-from thrifty.state.bars import LISTED, OUT, WANTED
+from thrifty.state import bars, calls
+from thrifty.state.bars import LISTED, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import SPENT
 
@@ -63,6 +63,7 @@ def rebuild(state, capacity):
     if state.barred.size:
         state.keys[state.barred > 0] = -np.inf
     state.tree[:] = built(state.keys, capacity)
+    state.bounded[:1] = -1  # bounds of sleepers are not in the keys any more
 
 
 TREE = Component(
@@ -91,8 +92,7 @@ def begin(state, _):
 def choose(state, t):
     """The arm with the largest index. A spent one is replaced first."""
     if bars.resting(state) > 0 and top(state.tree)[0] == -math.inf:
-        bars.about_all(state)
-        return scan.alone(state, 0)  # no arm has a law that is not paused
+        return calls.choose(state.engine.spare, (state, t))  # no arm has a law that is not paused
     i = largest(state.tree, state.keys, state.rng)
     while state.pending[i, 1] & SPENT:
         rounds.replace(state, i)
@@ -114,8 +114,8 @@ def pick(state, t):
         state.slate[found] = i
         found += 1
         if state.bars[WANTED] > 1:
-            state.barred[i] |= OUT
-            place(state, i)
+            state.keys[i] = -math.inf
+            repair(state.tree, state.keys, i)
     if state.bars[WANTED] > 1:
         put_back(state, found)
     return found
@@ -124,9 +124,10 @@ def pick(state, t):
 @kernel
 def put_back(state, found):
     """Those in the slate may be chosen again."""
+    for p in range(found):  # first all that has to be fetched from afar
+        state.keys[state.slate[p]] = state.index[state.slate[p]]
     for p in range(found):
-        state.barred[state.slate[p]] &= ~OUT
-        place(state, state.slate[p])
+        repair(state.tree, state.keys, state.slate[p])
 
 
 @hot
@@ -154,6 +155,7 @@ def shrink(state, last):
 
 
 enter = join = seat = place
+spare = scan.anyone
 handed = leave = nothing
 
 

@@ -23,6 +23,7 @@ DUEL = Component(
     ),
 )
 COMPONENTS = (KEPT, DUEL)
+OVER = 2**53  # the age in phase II, whatever phi becomes
 # The law's functions take the place of these.
 draw: Any = None
 isf: Any = None
@@ -43,7 +44,7 @@ def refresh(state, t):
             state.evaluations[0] += 1
             state.index[i] = x
         else:
-            state.age[i] = int(phi) + 1
+            state.age[i] = OVER
             state.index[i] = state.best[i]
 
 
