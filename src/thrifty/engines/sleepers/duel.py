@@ -13,7 +13,7 @@ from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import fresh, line
 from thrifty.engines.sleepers.line import DRAWN, LINE, NEW, OLD, WOKEN
 from thrifty.engines.tournament import TREE
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import FOUND, LISTED, OUT, WANTED
@@ -21,6 +21,15 @@ from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import ARMS, CLOCK, SPENT
 
 OLDEST, NEWEST = range(2)  # the numbers in state.queue
+LAST, MOST = range(2)  # the numbers in state.bounded
+MANY, EVERYBODY = (
+    20_000,
+    2**62,
+)  # arms that go to the tree in one round at most; those who do if one must know
+
+
+def _start(state, arms):
+    state.bounded[:] = -1, MANY
 
 
 # The arms in phase I, in order of their last pulls: a linked list.
@@ -32,7 +41,10 @@ QUEUE = Component(
         Field("newer", np.int64),  # the arm pulled after this one
         Field("since", np.int64),  # when an arm's unseen draws were last settled
         Field("seen", np.int64),  # how many of its draws were seen since then
+        # The newest arm with a bound in the tree, or -1; arms that may go there in a round.
+        Field("bounded", np.int64, 2, saved=False),
     ),
+    start=_start,
 )
 COMPONENTS = (LINE, QUEUE, TREE)
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
@@ -42,11 +54,13 @@ LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law
 def choose(state, t):
     """The arm with the largest index of this round."""
     state.count[CLOCK] += 1
-    _retire(state)
-    ends, rng = state.ends, state.rng
+    _retire(state, state.bounded[MOST])
+    ends, rng, some_over = state.ends, state.rng, state.bounded[LAST] >= 0
     arm, top, ties, drawn = -1, -math.inf, 0, ends[0]
     for p in range(ends[0]):  # those who are awake
         i = int(state.line[p, 1])
+        if some_over and _is_over(state, i):
+            continue
         x = line.draw(state, i)
         _see(state, i, x, 1)
         arm, top, ties = line.better(i, x, arm, top, ties, rng)
@@ -58,7 +72,10 @@ def choose(state, t):
         count, above, way, g, size, width = line.gather(state, way, g, size, width)
         drawn += count
         for j in range(above):
-            i, x = int(state.woken[j, 0]), line.value(state, j)
+            i = int(state.woken[j, 0])
+            if some_over and _is_over(state, i):
+                continue
+            x = line.value(state, j)
             _see(state, i, x, i != last)
             if i != last or x > best:  # else one of the arm's points before was as good
                 arm, top, ties = line.better(i, x, arm, top, ties, rng)
@@ -69,7 +86,7 @@ def choose(state, t):
     if top <= highest:  # nobody exceeded it, as far as digits tell: draw those who may win
         for i in range(state.count[ARMS]):
             c = line.level(state, i)
-            if state.place[i] >= ends[0] and c >= top and c > bar:
+            if state.place[i] >= ends[0] and c >= top and c > bar and not _is_over(state, i):
                 x = line.draw_below(state, i, c)
                 drawn += 1
                 _see(state, i, x, 1)
@@ -79,7 +96,7 @@ def choose(state, t):
         calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
-    return arm if arm >= 0 else fresh.anyone(state)
+    return arm if arm >= 0 else fresh.anyone(state, t)
 
 
 @kernel
@@ -87,7 +104,7 @@ def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Phase I draws as in any round, and those
     who sleep are drawn for if they may be among the best; phase II has its tree."""
     state.count[CLOCK] += 1
-    _retire(state)
+    _retire(state, EVERYBODY)
     seen = _draw(state)
     picked = _pick_listed(state) if state.bars[LISTED] >= 0 else _pick_of_all(state, seen)
     for p in range(seen):
@@ -193,6 +210,8 @@ def _pick_of_all(state, seen):
 def seat(state, i):
     """Whether arm i may be chosen has changed. In phase I, who is left out of one decision stays where it is,
     and who was paused begins anew when it is resumed."""
+    if _is_over(state, i):
+        _end(state, i)
     if state.place[i] < 0 and state.index[i] > -math.inf:
         tournament.place(state, i)
     elif state.place[i] < 0:
@@ -215,11 +234,14 @@ def _see(state, i, x, new):
 def _commit(state, arm, top, bar):
     """The best arm of the tree, if it is above the bar and better than the best so far.
 
-    A spent index is replaced only when it would win: so not before all that may beat it have been drawn.
+    A spent index is replaced only when it would win: so not before all that may beat it have been drawn. A
+    bound, too, gives way to the index.
     """
     while tournament.top(state.tree)[0] > max(top, bar):
         i = tournament.largest(state.tree, state.keys, state.rng)
-        if state.pending[i, 1] & SPENT:
+        if state.place[i] >= 0:
+            _end(state, i)
+        elif state.pending[i, 1] & SPENT:
             rounds.replace(state, i)
             tournament.place(state, i)
         else:
@@ -228,24 +250,61 @@ def _commit(state, arm, top, bar):
 
 
 @kernel
-def _retire(state):
-    """Arms that have made phi draws since their last pull go to the tree, with the best of them."""
-    clock = state.count[CLOCK]
+def _retire(state, most):
+    """Arms that have made phi draws since their last pull go to the tree, with the best of them; if there are
+    very many, some in each round.
+
+    An arm whose turn has not come draws no more. Its best draw is the best that was seen, or if that is below
+    its level, not above the level. This bound is in the tree, and when it would win, the arm goes first.
+    """
     i = state.queue[OLDEST]
-    while i >= 0 and clock - state.start[i] > state.rule.phi:
-        line.settle(state, i, clock - 1)
-        state.draws[i] += clock - 1 - state.start[i]
-        line.leave(state, i)
-        _unlink(state, i)
-        state.index[i] = state.best[i]
-        tournament.place(state, i)
+    while i >= 0 and most > 0 and _has_drawn_all(state, i):
+        _end(state, i)
+        most -= 1
         i = state.queue[OLDEST]
+    if i < 0 or not _has_drawn_all(state, i):
+        return
+    last = state.bounded[LAST]
+    i = state.queue[OLDEST] if last < 0 else state.newer[last]
+    while i >= 0 and _has_drawn_all(state, i):
+        state.keys[i] = max(state.best[i], line.level(state, i))
+        if last >= 0:
+            tournament.repair(state.tree, state.keys, i)
+        state.bounded[LAST] = i
+        i = state.newer[i]
+    if last < 0:
+        tournament.build(state.tree, state.keys)
+
+
+@hot
+def _has_drawn_all(state, i):
+    return state.count[CLOCK] - state.start[i] > state.rule.phi
+
+
+@hot
+def _is_over(state, i):
+    """Whether arm i, in the queue, has made all its draws and waits for its turn to go to the tree."""
+    return state.place[i] >= 0 and _has_drawn_all(state, i)
+
+
+@kernel
+def _end(state, i):
+    """Phase I of arm i is over, and its index is the best draw."""
+    drawn = int(state.rule.phi)
+    line.settle(state, i, state.start[i] + drawn)
+    state.draws[i] += drawn
+    line.leave(state, i)
+    _unlink(state, i)
+    state.index[i] = state.best[i]
+    tournament.place(state, i)
 
 
 @kernel
 def join(state, i):
     """Arm i has a new law, or its first: it begins phase I, unless it is paused."""
     clock = state.count[CLOCK]
+    if _is_over(state, i):
+        _end(state, i)
     if state.place[i] >= 0:  # it was in phase I
         state.draws[i] += clock - state.start[i]
         _unlink(state, i)
@@ -281,6 +340,8 @@ def begin(state, _):
 @kernel
 def leave(state, i):
     """Arm i goes."""
+    if _is_over(state, i):
+        _end(state, i)
     if state.place[i] >= 0:
         _unlink(state, i)
         line.leave(state, i)
@@ -292,6 +353,12 @@ def leave(state, i):
 @kernel
 def move(state, i, to):
     """Arm i gets another number."""
+    if _is_over(state, i):
+        _end(state, i)
+        state.place[to] = -1
+        state.index[to] = state.index[i]
+        state.best[to] = state.best[i]
+        state.draws[to] = state.draws[i]
     tournament.place(state, to)
     if state.place[i] < 0:
         return
@@ -312,7 +379,7 @@ def move(state, i, to):
 
 
 enter, shrink, handed = tournament.enter, tournament.shrink, nothing
-control = line.control
+control, spare = line.control, fresh.spare
 
 
 @kernel
@@ -331,6 +398,8 @@ def _link(state, i):
 @kernel
 def _unlink(state, i):
     older, newer = state.older[i], state.newer[i]
+    if state.bounded[LAST] == i:
+        state.bounded[LAST] = older
     if older >= 0:
         state.newer[older] = newer
     else:

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from thrifty.engines import ranking, rounds, scan, tournament
+from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.tournament import TREE
 from thrifty.jit import kernel
@@ -28,8 +28,7 @@ def choose(state, t):
     """The arm with the largest index of this round."""
     drawn = _draw(state)
     if bars.resting(state) > 0 and tournament.top(state.tree)[0] == -math.inf:
-        bars.about_all(state)
-        arm = scan.alone(state, 0)
+        arm = calls.choose(state.engine.spare, (state, t))
     else:
         arm = tournament.largest(state.tree, state.keys, state.rng)
     for p in range(drawn):
@@ -105,4 +104,4 @@ def leave(state, i):
 
 
 enter, move, shrink, handed = tournament.enter, tournament.move, tournament.shrink, nothing
-seat, join = tournament.seat, place
+seat, join, spare = tournament.seat, place, tournament.spare

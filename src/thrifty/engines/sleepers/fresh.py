@@ -34,15 +34,18 @@ def choose(state, t):
         count, above, way, g, size, width = line.gather(state, way, g, size, width)
         drawn += count
         for j in range(above):
-            i, x = int(state.woken[j, 0]), line.value(state, j)
-            if i != last or x > best:  # else one of the arm's points before was as good
-                arm, top, ties = line.better(i, x, arm, top, ties, rng)
-                last, best = i, x
+            i = int(state.woken[j, 0])
+            if not line.is_below(state, j, top):
+                x = line.value(state, j)
+                if i != last or x > best:  # else one of the arm's points before was as good
+                    arm, top, ties = line.better(i, x, arm, top, ties, rng)
+                    last, best = i, x
             bar = max(bar, line.level(state, i))
     if top <= max(state.levels[NEW], state.levels[OLD]):
         # Nobody exceeded it, as far as digits tell: draw those who may win.
-        if bars.resting(state) > 0 and is_enough(state):
+        if state.reserve.size > 0 and is_long(state) and is_enough(state):
             arm = best_below(state, arm, top, bar)
+            drawn += state.bars[LISTED]
         else:
             for i in range(state.count[ARMS]):
                 c = line.level(state, i)
@@ -53,7 +56,14 @@ def choose(state, t):
         calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
-    return arm if arm >= 0 else anyone(state)
+    return arm if arm >= 0 else anyone(state, t)
+
+
+@hot
+def is_long(state):
+    """Whether to draw for all arms would take long, or often be needed. Else a bandit decides as a simulated
+    run does, which has no reserve."""
+    return bars.resting(state) > 0 or state.count[ARMS] >= line.MANY
 
 
 @kernel
@@ -95,7 +105,6 @@ def best_below(state, arm, top, bar):
                 find(state, i, line.draw_below(state, i, c))
     for p in range(state.bars[LISTED]):
         state.barred[state.listed[p]] &= ~FOUND
-    state.evaluations[0] += state.bars[LISTED]
     return ranking.largest(state)
 
 
@@ -106,12 +115,11 @@ def may_win(state, i, top, bar):
 
 
 @kernel
-def anyone(state):
+def anyone(state, t):
     """One of the arms, when none has a law yet that is not paused."""
     if bars.resting(state) == 0:
         return random.below(state.rng, state.count[ARMS])
-    bars.about_all(state)
-    return scan.alone(state, 0)
+    return calls.choose(state.engine.spare, (state, t))
 
 
 @kernel
@@ -135,14 +143,17 @@ def pick(state, t):
 
 @kernel
 def best_on(state, on):
-    """The same by the line or the reserve (``on``), as ``choose`` does it."""
-    rng, alone, top, drawn = state.rng, state.bars[WANTED] == 1, -math.inf, on.ends[0]
+    """The same by the line or the reserve (``on``), as ``choose`` does it. A draw is not made if it is below
+    ``least``, which as many arms have reached as are wanted."""
+    least, drawn = -math.inf, on.ends[0]
+    for p in range(min(state.bars[WANTED], WOKEN)):
+        state.highest[p] = -math.inf
     state.bars[LISTED] = 0
     for p in range(on.ends[0]):
         i = int(on.line[p, 1])
         if state.barred[i] == 0:
-            top = max(top, find(state, i, line.draw(state, i)))
-    way = random.exponential(rng)
+            least = reached(state, find(state, i, line.draw(state, i)))
+    way = random.exponential(state.rng)
     g, size, width = 0, 0, 1.0
     count = WOKEN
     while count == WOKEN:
@@ -151,13 +162,15 @@ def best_on(state, on):
         for j in range(above):
             i = int(state.woken[j, 0])
             if state.barred[i] & (OUT | PAUSED) == 0:
-                if alone and line.is_below(state, j, top):
+                new = state.barred[i] & FOUND == 0
+                if line.is_below(state, j, least):
                     find(state, i, -math.inf)
                 else:
-                    top = max(top, find(state, i, line.value(state, j)))
-    highest, certain = max(on.levels[NEW], on.levels[OLD]), 0
+                    x = find(state, i, line.value(state, j))
+                    least = reached(state, x) if new else least
+    level, certain = max(on.levels[NEW], on.levels[OLD]), 0
     for p in range(state.bars[LISTED]):
-        certain += state.worth[state.listed[p]] > highest
+        certain += state.worth[state.listed[p]] > level
     if certain < state.bars[WANTED]:  # draw those who sleep, too
         for i in range(state.count[ARMS]):
             if on.place[i] >= on.ends[0] and state.barred[i] == 0:
@@ -168,6 +181,21 @@ def best_on(state, on):
     state.evaluations[0] += drawn
     state.levels[DRAWN] = drawn
     return ranking.top(state)
+
+
+@kernel
+def reached(state, x):
+    """A draw of one more arm. Returns what as many have reached as are wanted; -inf if they are too many to
+    keep count, or nobody asks."""
+    highest, wanted, p = state.highest, state.bars[WANTED], 0
+    if wanted > WOKEN or not state.hooks.solved:
+        return -math.inf
+    if x > highest[0]:
+        while p < wanted - 1 and highest[p + 1] < x:
+            highest[p] = highest[p + 1]
+            p += 1
+        highest[p] = x
+    return highest[0]
 
 
 @kernel
@@ -249,4 +277,4 @@ def move(state, i, to):
 
 
 enter = handed = shrink = nothing
-control = line.control
+control, spare = line.control, scan.anyone

@@ -25,9 +25,11 @@ SWEPT, SWEEPING = range(2)  # the numbers in state.sweep
 # was set to, the level is too low.
 LOW, GOAL, HIGH = -1.0, 3.5, 1.8
 # In a round so many arms are moved to a new level, and as many as were drawn; more if draws may be forced.
-STRIDE, HASTE, BURST = 16, 64.0, 10_000.0  # the last: but never more than so many
+STRIDE, HASTE = 16, 64.0
+PART, BURST, RUSH = 16, 10_000.0, 100_000.0  # but at most a sixteenth of them, or BURST if more, or RUSH
 SEARCHES = 5  # for the first level
 SAMPLE = 64  # arms of each group that a new level is computed from, up to twice as many
+ROUNDED = 1e-9  # more than what rounding changes in a draw, as a part of it
 CLOSE, TINY = 0.05, 1e-300  # how close to the wanted sum a level has to come, in its logarithm
 CERTAIN = 50.0  # a rate above which more would not matter
 
@@ -48,6 +50,9 @@ USUAL = 10  # arms that are left out, and arms that are chosen, for which it is 
 SLACK = 1.1  # it is set so much higher, and set anew when it is HIGH times as high or needed lower
 SPARSE = 8  # arms for each of what the sum should be, with fewer of which no reserve is needed
 SPARED = 4  # arms of the reserve that are moved to a new level in a round
+# With so many arms it takes long to draw for all of them. So the reserve of a bandit stands in, and a new
+# level is looked for when the sum has lost this part of what it was set higher by.
+MANY, EARLY = 50_000, 0.5
 
 
 def _start(state, arms):
@@ -80,6 +85,7 @@ LINE = Component(
         Field("levels", rows=7),  # NEW to SINCE
         Field("sweep", np.int64, 2),  # how many arms were moved to the new level; whether that is under way
         Field("woken", rows=WOKEN, columns=4, saved=False),  # scratch: arms that may exceed the level
+        Field("highest", rows=WOKEN, saved=False),  # scratch: the largest draws of a round, in rising order
     ),
     start=_start,
     rebuild=rebuild,
@@ -167,7 +173,11 @@ def value(state, j):
 
 @hot
 def is_below(state, j, x):
-    """Whether the draw of the j-th arm that was woken is at most x, without making it."""
+    """Whether the draw of the j-th arm that was woken is below x for certain, whatever is rounded, if that is
+    faster to tell than to make it."""
+    if x == -math.inf or not state.hooks.solved:
+        return False
+    x -= ROUNDED * abs(x) + TINY
     p = -math.expm1(-state.woken[j, 1])
     return calls.sf(state.hooks.sf_spread, (state, state.woken[j, 2], state.woken[j, 3], x)) <= p
 
@@ -232,7 +242,12 @@ def counted(state, rate):
 @kernel
 def set_rate(state, i, c):
     """Put arm i on the line, or move it, to where its rate at level c belongs."""
-    rate = _rate(state, i, c)
+    _put(state, i, _rate(state, i, c))
+
+
+@kernel
+def _put(state, i, rate):
+    """The same with a rate that is known."""
     if state.place[i] < 0:
         p = state.ends[GROUPS]
         state.ends[GROUPS] += 1
@@ -297,7 +312,11 @@ def control(state, anew):
         return
     if anew:
         for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
+            new, old = state.levels[NEW], state.levels[OLD]
             find_level(state)
+            if state.levels[NEW] == new == old:  # everybody is there already
+                state.sweep[SWEEPING] = 0
+                break
             sweep(state, state.count[ARMS])
             if not is_off(state):
                 break
@@ -308,9 +327,30 @@ def control(state, anew):
             find_level(state)
     elif state.sweep[SWEEPING]:
         forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
-        sweep(state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced, BURST)))
+        most = min(max(state.ends[GROUPS] / PART, BURST), RUSH)
+        sweep(state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced + _behind(state), most)))
     elif is_off(state):
         find_level(state)
+
+
+@kernel
+def _early(state):
+    """How far above ln K + LOW the sum is when a new level is looked for: not 0 where levels do not last and
+    arms are many, so that it comes in time."""
+    return EARLY * state.levels[AHEAD] if state.ends[GROUPS] >= MANY else 0.0
+
+
+@kernel
+def _behind(state):
+    """How many more arms should have been moved by now: as large a part of all as the old level has lost of
+    its sum on the way from ``_early``, which was half of what it is now, to ln K + LOW."""
+    early, log_arms, total = 0.5 * _early(state), math.log(state.ends[GROUPS]), state.levels[TOTAL]
+    if early == 0.0:
+        return 0.0
+    if state.levels[NEW] < state.levels[OLD]:  # without what those who were moved have gained, roughly
+        total -= (log_arms + GOAL + state.levels[AHEAD]) * state.sweep[SWEPT] / state.count[ARMS]
+    lost = min((log_arms + LOW + early - total) / early, 1.0)
+    return max(lost * state.count[ARMS] - state.sweep[SWEPT], 0.0)
 
 
 @kernel
@@ -321,7 +361,7 @@ def is_off(state):
         demand = max(state.levels[DEMAND], usual(state))
         return not demand <= SLACK * state.levels[TOTAL] <= HIGH * SLACK * demand
     log_arms = math.log(state.ends[GROUPS])
-    if state.levels[TOTAL] >= log_arms + LOW:
+    if state.levels[TOTAL] >= log_arms + LOW + _early(state):
         return _cost(state.ends) > HIGH * (log_arms + GOAL + state.levels[AHEAD])
     return state.since.size == 0 or tournament.top(state.tree)[0] < state.levels[NEW]
 
@@ -338,13 +378,16 @@ def _cost(ends):
 
 @kernel
 def sweep(state, arms):
-    """Move some more arms to the new level."""
+    """Move some more arms to the new level. Neighbours with the same law need one rate."""
+    params, known, a, b, rate = state.params, False, 0.0, 0.0, 0.0
     for _ in range(min(arms, state.count[ARMS] - state.sweep[SWEPT])):
         i = state.sweep[SWEPT]
         if state.place[i] >= 0:
             if state.since.size > 0:
                 settle(state, i, state.count[CLOCK])
-            set_rate(state, i, state.levels[NEW])
+            if not (known and params[i, 0] == a and params[i, 1] == b):
+                known, a, b, rate = True, params[i, 0], params[i, 1], _rate(state, i, state.levels[NEW])
+            _put(state, i, rate)
         state.sweep[SWEPT] += 1
     if state.sweep[SWEPT] >= state.count[ARMS]:
         state.levels[OLD] = state.levels[NEW]
@@ -483,6 +526,8 @@ def settle(state, i, clock):
 
     With k of them, -ln P(draw <= their maximum) is rate + E/k, E ~ Exp(1).
     """
+    if clock - state.start[i] > state.rule.phi:  # those were all
+        clock = state.start[i] + int(state.rule.phi)
     unseen = clock - state.since[i] - state.seen[i]
     if unseen > 0 and state.best[i] < level(state, i):
         e = state.line[state.place[i], 0] + random.exponential(state.rng) / unseen
