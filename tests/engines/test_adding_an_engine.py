@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.tree import PAGES, Tree, files
+from tests.support.tree import HOW, PAGES, Tree, files
 
 PAGE = (PAGES / "adding-an-engine.md").read_text()
 
@@ -14,7 +14,7 @@ problems = [thrifty.Bernoulli(means) for means in (np.linspace(0.1, 0.9, 70), [0
 for policy, delay in ((thrifty.MOSS(), 0), (thrifty.TSMA(0.5), thrifty.GeometricDelay(10))):
     for problem in problems:
         scan, blocks = (
-            thrifty.simulate(policy, problem, 1500, runs=3, seed=1, engine=engine, delay=delay)
+            thrifty.simulate(policy, problem, 500, runs=2, seed=1, engine=engine, delay=delay)
             for engine in ("scan", "blocks")
         )
         assert np.array_equal(scan.pulls, blocks.pulls) and np.array_equal(scan.regret, blocks.regret)
@@ -55,7 +55,7 @@ for policy in (thrifty.MOSS(), thrifty.TSMA(0.5)):
         if step % 100 == 50:
             pair[1].save("bandit.npz")
             pair[1] = thrifty.Bandit.load("bandit.npz")
-    assert np.array_equal(*(bandit._core.memory.field("rng") for bandit in pair))
+    assert np.array_equal(*(bandit._player.core.memory.field("rng") for bandit in pair))
 """
 
 
@@ -77,8 +77,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     return made
 
 
-def test_simulations_pull_the_arms_that_scan_pulls(tree: Tree) -> None:
-    tree.python("-c", PLAYED, compiled=True)
+@HOW
+def test_simulations_pull_the_arms_that_scan_pulls(tree: Tree, compiled: bool) -> None:
+    tree.python("-c", PLAYED, compiled=compiled)
 
 
 def test_bandits_pull_the_arms_that_scan_pulls_whatever_comes_and_goes(tree: Tree) -> None:

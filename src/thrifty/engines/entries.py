@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thrifty.engines import fade, late, ranking, rounds, trace
+from thrifty.engines import fade, late, ranking, renewal, rounds, trace
 from thrifty.engines.memory import FIELDS, POSITIONS
 from thrifty.engines.sleepers import line
 from thrifty.jit import bound, entry, hot, kernel
@@ -20,6 +20,7 @@ from thrifty.state import bars, calls, fading, history, ranks, statistics, token
 from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
 from thrifty.state.fields import ARM
 from thrifty.state.header import opened
+from thrifty.state.stale import END
 from thrifty.state.statistics import ARMS, HANDED
 
 PLACES = np.array([POSITIONS[field.name] for field in FIELDS.values() if field.rows == ARM])
@@ -63,7 +64,9 @@ def select_many(block, t, out):
 def decide(state, t):
     """Every arm without a law once, then by the policy."""
     if state.rule.cycle > 0:
-        fade.step(state)
+        calls.event(state.engine.fade, (state, 0))
+    if renewal.is_due(state):
+        calls.event(state.engine.renewal, (state, 0))
     i = untried(state)
     if i == state.count[ARMS]:
         i = calls.choose(state.engine.choose, (state, t))
@@ -134,63 +137,63 @@ def pulled(state, i):
 
 
 @entry
-def pick(block, t, among, exclude, out, hands):
-    """Fill ``out`` with different arms, the best first: of those ``among`` these, or of all if it is empty,
-    that are not paused and not in ``exclude``. The former are in order. ``hands``: NOBODY, or how they are
-    handed out. Returns how many may be chosen, and nothing is done if they are too few; -1 if an index was
-    NaN."""
+def pick(block, t, among, exclude, wanted, hands):
+    """Fill ``state.slate`` with so many different arms, the best first: of the first ``among`` arms that lie
+    in ``state.listed``, or of all if that is 0, which are not paused and not one of the first ``exclude``
+    that lie in ``state.left``. ``hands``: NOBODY, or how they are handed out. Returns the best; -1 if an
+    index was NaN; -2 - m if only m may be chosen, and then nothing is done."""
     state = opened(block)
-    size = leave_out(state, among, exclude, out.size)
-    if size < out.size:
-        take_back(state, among.size == 0)
-        return size
-    grow_older(state, out.size, hands)
+    size = leave_out(state, among, exclude, wanted)
+    if size < wanted:
+        take_back(state, among == 0)
+        return -2 - size
+    grow_older(state, wanted, hands)
     found = new_ones(state)
     for p in range(found):
-        out[p] = state.slate[p]
-        leave_one_out(state, out[p], among.size == 0)
-    if found < out.size:
-        state.bars[WANTED] = out.size - found
+        leave_one_out(state, state.slate[p], among == 0)
+    if found < wanted:
+        state.bars[WANTED] = wanted - found
         chosen = calls.choose(state.engine.pick, (state, t))
         if chosen < state.bars[WANTED] and state.fault[0] == 0:
             ranking.rest(state, chosen)
-        for p in range(found, out.size):
-            out[p] = state.slate[p - found]
-    take_back(state, among.size == 0)
+    if found > 0:  # they are the last that were left out
+        for p in range(wanted - 1, found - 1, -1):
+            state.slate[p] = state.slate[p - found]
+        for p in range(found):
+            state.slate[p] = state.left[state.bars[LEFT] - found + p]
+    take_back(state, among == 0)
     if state.fault[0] != 0:
         return -1
     if hands != NOBODY:
-        hand_all(state, t, out, hands == KNOWN)
-    return size
+        hand_all(state, t, wanted, hands == KNOWN)
+    return state.slate[0]
 
 
 @entry
-def uniform(block, t, among, exclude, out, hands):
+def uniform(block, t, among, exclude, wanted, hands):
     """The same, uniformly at random."""
     state = opened(block)
-    size = leave_out(state, among, exclude, out.size)
-    if size < out.size:
-        take_back(state, among.size == 0)
-        return size
-    grow_older(state, out.size, hands)
-    barred = state.bars[RESTING] + state.bars[LEFT] + out.size
+    size = leave_out(state, among, exclude, wanted)
+    if size < wanted:
+        take_back(state, among == 0)
+        return -2 - size
+    grow_older(state, wanted, hands)
+    barred = state.bars[RESTING] + state.bars[LEFT] + wanted
     if state.bars[LISTED] < 0 and 2 * barred > state.count[ARMS]:
         bars.everyone(state)
     if state.bars[LISTED] >= 0:
         ranking.rest(state, 0)
-        for p in range(out.size):
-            out[p] = state.slate[p]
     else:  # at least half of all arms may be chosen, until the last one is
-        for p in range(out.size):
+        for p in range(wanted):
             i = random.below(state.rng, state.count[ARMS])
             while bars.is_barred(state, i):
                 i = random.below(state.rng, state.count[ARMS])
-            out[p] = i
+            state.slate[p] = i
             leave_one_out(state, i, True)
-    take_back(state, among.size == 0)
+    take_back(state, among == 0)
     if hands != NOBODY:
-        hand_all(state, t, out, hands == KNOWN)
-    return size
+        hand_all(state, t, wanted, hands == KNOWN)
+    return state.slate[0]
 
 
 @entry
@@ -201,18 +204,22 @@ def chance(block):
 
 @kernel
 def grow_older(state, count, hands):
-    """So many decisions are to be made: what is known counts for less, if it does."""
+    """So many decisions are to be made: what is known counts for less, if it does, and arms follow a new
+    rule."""
+    if hands != NOBODY and renewal.is_due(state):
+        calls.event(state.engine.renewal, (state, 0))
     if state.rule.cycle > 0 and hands != NOBODY:
         for _ in range(count):
-            fade.step(state)
+            calls.event(state.engine.fade, (state, 0))
 
 
 @kernel
-def hand_all(state, t, arms, known):
-    """Pulls of these arms, the first after t pulls; ``known``: each has an id."""
-    for j in range(arms.size):
-        hand_out(state, t + j, arms[j])
-        state.tokens[arms[j]] += known
+def hand_all(state, t, wanted, known):
+    """Pulls of the arms in the slate, the first after t pulls; ``known``: each has an id."""
+    for j in range(wanted):
+        hand_out(state, t + j, state.slate[j])
+        if known:
+            state.tokens[state.slate[j]] += 1
 
 
 @entry
@@ -242,21 +249,25 @@ def resume(block, i):
 
 @kernel
 def leave_out(state, among, exclude, wanted):
-    """Mark who may not be chosen in this decision, and list who may, if it is about some arms. Returns how
-    many may be chosen."""
+    """Mark who may not be chosen in this decision, and list in order who may, if it is about some arms.
+    Returns how many may be chosen."""
     state.bars[WANTED] = wanted
     state.bars[LEFT] = 0
-    for j in range(exclude.size):
-        leave_one_out(state, exclude[j], among.size == 0)
+    for j in range(exclude):  # an arm is kept where it lay or before
+        leave_one_out(state, state.left[j], among == 0)
     state.bars[LISTED] = -1
-    if among.size > 0:
-        state.bars[LISTED] = 0
-        for j in range(among.size):
-            if not bars.is_barred(state, among[j]):
-                state.listed[state.bars[LISTED]] = among[j]
-                state.bars[LISTED] += 1
-        return state.bars[LISTED]
-    return state.count[ARMS] - state.bars[RESTING] - state.bars[LEFT]
+    if among == 0:
+        return state.count[ARMS] - state.bars[RESTING] - state.bars[LEFT]
+    bars.sort(state.listed, among)
+    count, last = 0, -1
+    for j in range(among):
+        i = state.listed[j]
+        if i != last and not bars.is_barred(state, i):
+            state.listed[count] = i
+            count += 1
+        last = i
+    state.bars[LISTED] = count
+    return count
 
 
 @kernel
@@ -350,7 +361,7 @@ def accept(state, t, i, reward):
         return -1
     new = 1 if tokens.free(state, i) == 0 else 0
     if new and state.rule.cycle > 0:  # a decision too, though somebody else's
-        fade.step(state)
+        calls.event(state.engine.fade, (state, 0))
     if new and state.last.size > 0:
         state.last[i] = t
     rounds.receive(state, i, reward, t)
@@ -454,8 +465,9 @@ def add(block, priors):
     """More arms, the last in the state: a row for each, its prior where arms have priors of their own."""
     state = opened(block)
     first = state.count[ARMS] - priors.shape[0]
-    for i in range(first, state.count[ARMS]):
+    for i in range(first, state.count[ARMS]):  # all of them first: an engine may look at those still to come
         rounds.clear(state, PLACES, STARTS, i)
+    for i in range(first, state.count[ARMS]):
         if state.prior.size > 0:
             state.prior[i, 0] = priors[i - first, 0]
             state.prior[i, 1] = priors[i - first, 1]
@@ -501,6 +513,8 @@ def remove(block, i):
         state.count[HANDED] -= 1
     renumber(state, last, hole)
     rounds.clear(state, PLACES, STARTS, last)
+    if renewal.is_due(state):
+        state.stale[END] = min(state.stale[END], last)
     tell(state.engine.shrink, state, last)
     if state.order.size > 0:
         weights, order, position = state.weights[:last], state.order[:last], state.position[:last]
@@ -526,6 +540,8 @@ def renumber(state, i, to):
         calls.moved(state.engine.move, (state, i, to))
     if state.rule.cycle > 0 and to < state.turn[fading.NEXT] <= i:
         fade.take_turn(state, to)
+    if renewal.is_due(state):
+        renewal.rename(state, i, to)
 
 
 # Simulated rounds, one at a time, where the policy or the problem is plain Python.
@@ -578,7 +594,9 @@ def play(block, start, stop, anew):
         if state.track_start[0] >= 0:
             trace.follow(state, t)
         if state.rule.cycle > 0:
-            fade.step(state)
+            calls.event(state.engine.fade, (state, 0))
+        if renewal.is_due(state):
+            calls.event(state.engine.renewal, (state, 0))
         i = untried(state) if state.count[HANDED] < state.count[ARMS] else state.count[ARMS]
         if i == state.count[ARMS]:
             i = choose(state, t)

@@ -12,12 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty.arrays import Floats, Integers, Words
-from thrifty.engines import late, trace
+from thrifty.engines import late, tournament, trace
 from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
-from thrifty.state import bars, fading, header, history, lists, ranks, statistics, tokens, window, young
+from thrifty.state import (
+    bars,
+    fading,
+    header,
+    history,
+    levels,
+    lists,
+    ranks,
+    statistics,
+    tokens,
+    window,
+    young,
+)
+from thrifty.state import stale as stales
 from thrifty.state.fields import ARM, PLACE, Component, Field
 from thrifty.state.header import COLUMNS, OFFSET, ROWS, State
 from thrifty.state.statistics import ARMS
@@ -53,7 +66,7 @@ class Hooks(NamedTuple):
 
     # What the index is made from
     index: int = 0  # type: ignore[assignment]  # of one arm, from its statistics and the time
-    contest: int = 0  # compare two arms, and tell until when the result holds for certain, for kinetic
+    compare: int = 0  # who leads whom, where that may have changed, for kinetic
     refresh: int = 0  # every arm's index, for scan
     choose: int = 0  # the policy's own way to choose, for scan
     order: int = 0  # every arm's index in its place, where not all arms may be chosen
@@ -76,6 +89,7 @@ class Hooks(NamedTuple):
     entered: int = 0  # arms came, from this one on
     # No addresses
     pending: int = 0  # 1: what is kept for an arm counts its pending pulls
+    solved: int = 0  # 1: isf of the law takes several times as long as sf
     alike: int = 0  # 1: arms with the same n, mean and variance have the same index
 
 
@@ -94,6 +108,10 @@ class Engine(NamedTuple):
     control: int = 0  # look after the level, for sleepers
     seat: int = 0  # whether an arm may be chosen has changed
     pick: int = 0  # the best of the arms that may be chosen, t pulls having been made
+    spare: int = 0  # the arm to pull where arms are paused and ``choose`` has none
+    # Of all engines: a decision is to be made, and first the arms have a turn whose turn it is
+    fade: int = 0  # to forget
+    renewal: int = 0  # to follow a new rule
 
 
 RULE = Component("rule", (Field("words", np.int64, len(Rule._fields), saved=False),))
@@ -105,7 +123,7 @@ PARAMETERS = Component("parameters", (Field("parameters", rows=None, saved=False
 # Every component that there is. Where a field's entry in the header is follows from this order.
 _OURS = (
     RULE, HOOKS, ENGINE, PARAMETERS, *statistics.COMPONENTS, OWN, ranks.RANKS, history.HISTORY, young.YOUNG,
-    lists.LISTS, fading.FADING, window.WINDOW, bars.BARS, tokens.TOKENS,
+    lists.LISTS, fading.FADING, window.WINDOW, bars.BARS, tokens.TOKENS, stales.STALE, levels.LEVELS,
 )  # fmt: skip
 _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
 _PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE)
@@ -126,6 +144,10 @@ for _kind, _name in NUMBERS.items():
     header.declare_numbers(_kind.__name__.lower(), _kind, POSITIONS[_name])
 
 
+MANY = 50_000  # arms, from which on there is spare room
+PAGE = 512  # words, of which a system gives memory at least so many at a time
+
+
 # How Python makes one ----------------------------------------------------------------------------------
 
 
@@ -134,6 +156,7 @@ class Memory:
 
     def __init__(self, block: Integers, components: tuple[Component, ...], capacity: int) -> None:
         self.block, self.components, self.capacity = block, components, capacity
+        self._rooms: dict[str, memoryview] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For copies: components are known by their names."""
@@ -154,6 +177,13 @@ class Memory:
         start, rows, columns = self.block[place : place + 3]
         window: NDArray[Any] = self.block[start : start + rows * columns].view(field.dtype)
         return window.reshape(rows, columns) if field.columns > 1 else window
+
+    def room(self, name: str) -> memoryview:
+        """The words of a field that has one for each arm, with room for as many arms as there may be."""
+        if name not in self._rooms:
+            start = int(self.block[POSITIONS[name]])
+            self._rooms[name] = self.block.data.cast("B").cast("Q")[start : start + self.capacity]
+        return self._rooms[name]
 
     def has(self, component: Component) -> bool:
         return component in self.components
@@ -217,6 +247,24 @@ class Memory:
         memory.lay_out()
         return memory
 
+    def turn_stale(self, former: float) -> bool:
+        """The rule is new; arms follow it in the next decisions, and have laws tempered by ``former`` until
+        then. Returns whether that is so: not where it can be done at once, or the last time is not
+        over."""
+        if not self.has(stales.STALE) or self.arms <= stales.AT_ONCE:
+            return False
+        numbers = self.field("stale")
+        if numbers[stales.NEXT] < numbers[stales.END]:
+            return False
+        numbers[:], self.field("former")[0] = (0, self.arms, stales.FEW), former
+        return True
+
+    def touch(self) -> None:
+        """Have the system find the memory now, and not page by page in the first decisions: what is in use,
+        not the spare room."""
+        for start, rows, columns in self.block[1:HEADER].reshape(-1, 3).tolist():
+            self.block[start : start + rows * columns : PAGE] |= 0
+
     def lay_out(self) -> None:
         """Rebuild what is as large as follows from the capacity: what lies where does, too."""
         for component in self.components:
@@ -255,12 +303,27 @@ def _blank(components: tuple[Component, ...], capacity: int, arms: int, sizes: d
     block = np.zeros(end, np.int64)
     block[:HEADER] = end, *entries.ravel()
     memory = Memory(block, components, capacity)
+    memory.resize(arms)  # rows of arms that come later are filled then
     for component in components:
         for field in component.fields:
             if field.start:
                 memory.field(field.name)[:] = field.start
-    memory.resize(arms)
     return memory
+
+
+def roomy(arms: int) -> int:
+    """A capacity for a bandit of very many arms, so that some more can come before it has to be copied. The
+    system finds no memory for room that is not used. Trees have as many levels as without it, or nearly.
+
+    >>> [roomy(arms) for arms in (1000, 10**6, 1048576, 10**7)]
+    [1000, 1048576, 2097152, 16777216]
+    """
+    if arms < MANY:
+        return arms
+    level = tournament.BLOCK
+    while level < arms + arms // 32:
+        level *= 4
+    return min(level, 2 * arms)
 
 
 def new_memory(
@@ -270,12 +333,13 @@ def new_memory(
     rng: Words,
     priors: Floats | None = None,
     sizes: dict[str, int] | None = None,
+    capacity: int = 0,
 ) -> Memory:
     """A state before the first round; ``priors`` has a row (mean, weight) for each arm, if they have their
-    own."""
+    own. ``capacity``: room for so many arms, if that is more than there are."""
     wanted = {*ALWAYS, *components, *((statistics.PRIOR,) if priors is not None else ())}
     there = tuple(component for component in COMPONENTS if component in wanted)
-    memory = _blank(there, rule.arms, rule.arms, sizes or {})
+    memory = _blank(there, max(rule.arms, capacity), rule.arms, sizes or {})
     memory.write(rule)
     memory.write(hooks)
     if priors is not None:
