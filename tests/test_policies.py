@@ -63,7 +63,7 @@ def test_public_names_are_the_contract() -> None:
         "engine='auto', checkpoints=None, delay=0, progress=None",
         thrifty.Bandit: "policy, arms, horizon=None, seed=None, prior=None, reward_range=(0.0, 1.0), "
         "statistics=None, pending_for=1000, engine='auto', control=0.0, control_arm=None, floor=0.0, "
-        "burn_in=0",
+        "burn_in=0, probabilities=False",
         thrifty.GeometricDelay: "mean",
         thrifty.Result.plot: "self, path=None",
         thrifty.Result.save: "self, path",

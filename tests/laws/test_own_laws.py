@@ -138,18 +138,18 @@ def test_then_a_bandit_is_as_it_was(number: int) -> None:
     policy = policies(Failing())[number]
     for engine in policy.runs_on:
         bandit = thrifty.Bandit(policy, 3, 1000, seed=1, engine=engine, prior=(0.2, 1.0))
-        seen = [bandit._core.memory.block.copy()]
+        seen = [bandit._player.core.memory.block.copy()]
 
         def play(bandit: thrifty.Bandit = bandit, seen: list[Any] = seen) -> None:
             for _ in range(1000):
                 arm = bandit.select()
-                seen.append(bandit._core.memory.block.copy())
+                seen.append(bandit._player.core.memory.block.copy())
                 bandit.update(arm, 1.0)
-                seen.append(bandit._core.memory.block.copy())
+                seen.append(bandit._player.core.memory.block.copy())
 
         with pytest.raises(thrifty.InvalidValue, match="must be a number, got NaN or an error after"):
             play()
-        np.testing.assert_array_equal(bandit._core.memory.block, seen[-1])
+        np.testing.assert_array_equal(bandit._player.core.memory.block, seen[-1])
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def test_laws_are_told_apart_by_their_fields_whatever_they_take_for_equal() -> N
         policy = thrifty.ThompsonSampling(Indifferent(width))
         bandit = thrifty.Bandit(policy, 3, seed=1, prior=(0.5, 1.0), engine="scan")
         bandit.select()
-        assert bandit._core.memory.field("params")[0].tolist() == [0.5, width]
+        assert bandit._player.core.memory.field("params")[0].tolist() == [0.5, width]
 
 
 @pytest.mark.parametrize(

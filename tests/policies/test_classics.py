@@ -206,7 +206,7 @@ def test_a_window_has_no_roundings_of_rewards_that_left_it() -> None:
     bandit = thrifty.Bandit(thrifty.SlidingWindowUCB(4), 2, seed=1)
     for reward in (1.0, *[1e-17] * 8):
         bandit.update(0, reward)
-    recent = bandit._core.memory.field("recent")  # type: ignore[union-attr]
+    recent = bandit._player.core.memory.field("recent")  # type: ignore[union-attr]
     assert recent[0].tolist() == [4.0, 4e-17]
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support.tree import PAGES, Tree, files
+from tests.support.tree import HOW, PAGES, Tree, files
 
 PAGE = (PAGES / "adding-a-policy.md").read_text()
 
@@ -14,13 +14,13 @@ import thrifty
 
 policy = thrifty.KLUCBH()
 assert policy.engine_for(100) == "kinetic"
-problem, rounds = thrifty.Bernoulli(np.linspace(0.1, 0.9, 20)), range(1, 3001)
+problem, rounds = thrifty.Bernoulli(np.linspace(0.1, 0.9, 20)), range(1, 301)
 scan, kinetic = (
-    thrifty.simulate(policy, problem, 3000, runs=2, seed=3, engine=engine, checkpoints=rounds)
+    thrifty.simulate(policy, problem, 300, runs=2, seed=3, engine=engine, checkpoints=rounds)
     for engine in policy.runs_on
 )
 assert np.array_equal(scan.regret, kinetic.regret)  # all gaps differ: the very pulls
-other = thrifty.simulate(thrifty.UCB1(), problem, 3000, runs=2, seed=3, checkpoints=rounds)
+other = thrifty.simulate(thrifty.UCB1(), problem, 300, runs=2, seed=3, checkpoints=rounds)
 assert not np.array_equal(scan.regret, other.regret)
 """
 
@@ -83,8 +83,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     return made
 
 
-def test_compiled_it_runs_on_kinetic_as_on_scan(tree: Tree) -> None:
-    tree.python("-c", PLAYED, compiled=True)
+@HOW
+def test_it_runs_on_kinetic_as_on_scan(tree: Tree, compiled: bool) -> None:
+    tree.python("-c", PLAYED, compiled=compiled)
 
 
 def test_specs_tables_and_snapshots_name_it(tree: Tree) -> None:

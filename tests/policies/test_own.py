@@ -95,10 +95,10 @@ def test_observed_is_told_of_the_reward_after_it_counts() -> None:
     for reward in (1.0, 0.5, 0.25):
         arm = bandit.select()
         bandit.update(arm, reward)
-        n, mean, last, t = bandit._core.memory.field("own").reshape(2, 4)[arm]
+        n, mean, last, t = bandit._player.core.memory.field("own").reshape(2, 4)[arm]
         assert (last, t) == (reward, bandit.decisions)
-        assert n == bandit._core.pulls[arm]
-        assert mean == bandit._core.sums[arm] / n
+        assert n == bandit._player.core.pulls[arm]
+        assert mean == bandit._player.core.sums[arm] / n
 
 
 def made(changes: str, hook: str, asks: str) -> Any:
@@ -273,7 +273,7 @@ def test_helpers_make_the_index_of_the_formula_on_every_engine() -> None:
 def test_a_helper_writes_where_its_caller_may() -> None:
     bandit = thrifty.Bandit(Doubled(), 2, seed=1)
     bandit.update_many([0, 1, 1], [1.0, 0.5, 0.25])
-    assert bandit._core.memory.field("own").tolist() == [2.0, 1.5]
+    assert bandit._player.core.memory.field("own").tolist() == [2.0, 1.5]
     assert bandit.select() == 0
 
 

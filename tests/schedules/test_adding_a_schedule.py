@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support.tree import PAGES, Tree, files
+from tests.support.tree import HOW, PAGES, Tree, files
 
 PAGE = (PAGES / "adding-a-schedule.md").read_text()
 
@@ -13,7 +13,7 @@ import numpy as np
 import thrifty
 
 problem = thrifty.Bernoulli(np.linspace(0.2, 0.8, 12))
-settings = {"horizon": 2000, "runs": 2, "engine": "scan"}
+settings = {"horizon": 500, "runs": 2, "engine": "scan"}
 once = thrifty.simulate(thrifty.HoldTS(rounds=1), problem, **settings)
 fresh = thrifty.simulate(thrifty.ThompsonSampling(), problem, **settings)
 assert np.array_equal(once.pulls, fresh.pulls) and np.array_equal(once.draws, fresh.draws)
@@ -32,7 +32,7 @@ for _ in range(6):
 age, before, arm = np.full(6, 4), np.full(6, -1.0), 0  # rounds since an arm's index was drawn
 for step in range(300):
     chosen = bandit.select()
-    index = bandit._core.memory.field("index").copy()
+    index = bandit._player.core.memory.field("index").copy()
     assert np.array_equal(index != before, age == 4), step  # each is drawn when it is due, and then alone
     assert index[chosen] == index.max()
     age = np.where(age == 4, 1, age + 1)
@@ -51,11 +51,11 @@ import thrifty
 bandit = thrifty.Bandit(thrifty.HoldTS(rounds=4), 6, seed=2)
 bandit.update(bandit.select(), 1.0)
 for wrong in (-1, 4, 2**62):
-    bandit._core.memory.field("held")[0] = wrong
+    bandit._player.core.memory.field("held")[0] = wrong
     bandit.save("bandit.npz")
     with pytest.raises(thrifty.FileError, match="held must be counts below phi"):
         thrifty.Bandit.load("bandit.npz")
-bandit._core.memory.field("held")[0] = 3
+bandit._player.core.memory.field("held")[0] = 3
 bandit.save("bandit.npz")
 thrifty.Bandit.load("bandit.npz")
 """
@@ -86,8 +86,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     return made
 
 
-def test_held_for_one_round_it_is_thompson_sampling(tree: Tree) -> None:
-    tree.python("-c", PLAYED, compiled=True)
+@HOW
+def test_held_for_one_round_it_is_thompson_sampling(tree: Tree, compiled: bool) -> None:
+    tree.python("-c", PLAYED, compiled=compiled)
 
 
 def test_draws_are_kept_as_long_as_it_says_and_a_file_keeps_them(tree: Tree) -> None:

@@ -37,7 +37,7 @@ class Beta(Law):
     """Beta(S + 1, n - S + 1), for rewards of 0 and 1."""
 
     name, formula, rewards, family = "beta", "Beta(S + 1, n - S + 1)", "binary", "bernoulli"
-    proper = True
+    proper = solved = True
     parameters = staticmethod(parameters)
     draw = staticmethod(draw)
     sf = staticmethod(sf)

@@ -148,6 +148,7 @@ class BernoulliFamily(Law):
     name, formula, rewards, family = "bernoulli-family", "P(m, n), by kl", "binary", "bernoulli"
     tempered, sleeps_from = False, {"fresh": 8}  # its draws have to be solved for
     proper = True  # 0 or 1, each with probability 1/2
+    bent = solved = True
     parameters = staticmethod(bernoulli_parameters)
     draw = staticmethod(bernoulli_draw)
     sf = staticmethod(bernoulli_sf)
@@ -187,7 +188,7 @@ def _law(name: str) -> Law:
         "rewards": rewards,
         "family": name,
     }
-    also = {"parameters": staticmethod(parameters), "tempered": False, "sleeps": False}
+    also = {"parameters": staticmethod(parameters), "tempered": False, "sleeps": False, "bent": True}
     law: Law = type(f"{name.title()}Family", (Law,), kind | also | functions)()
     return law
 

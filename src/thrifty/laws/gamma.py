@@ -38,6 +38,7 @@ class Gamma(Law):
     """Gamma(S + 1, rate n), for Poisson rewards."""
 
     name, formula, rewards, family = "gamma", "Gamma(S + 1, rate n)", "non-negative", "poisson"
+    solved = True
     parameters = staticmethod(parameters)
     draw = staticmethod(draw)
     sf = staticmethod(sf)

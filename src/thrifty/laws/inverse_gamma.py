@@ -65,7 +65,7 @@ class InverseGamma(Law):
     """InvGamma(n, S), for exponential rewards, under Jeffreys' prior."""
 
     name, formula, rewards, family = "inverse-gamma", "InvGamma(n, S)", "non-negative", "exponential"
-    tempered = False
+    tempered, solved = False, True
     parameters = staticmethod(parameters)
     draw = staticmethod(draw)
     sf = staticmethod(sf)

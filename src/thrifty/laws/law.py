@@ -30,6 +30,8 @@ class Law:
     tempered: ClassVar[bool] = True  # whether it can be tempered: whether any n above 0 will do
     proper: ClassVar[bool] = False  # whether there is a law without any reward: it has a prior of its own
     least: ClassVar[float] = 0.0  # a count up to which there is no law: the arm is tried again at once
+    solved: ClassVar[bool] = False  # whether isf is solved for, which takes several times as long as sf
+    bent: ClassVar[bool] = False  # whether the distribution function has a bend, at the mean
     sleeps: ClassVar[bool] = True  # whether sleepers run it: not if an index may be infinite
     sleeps_from: ClassVar[dict[str, int]] = {}  # by schedule: from so many arms on they beat scan
 

@@ -201,7 +201,8 @@ class HorizonPolicy(Policy):
     """A policy whose formulas contain the horizon T.
 
     ``anytime=True`` plays without knowing it: T is guessed, and doubled whenever it is reached. Nothing is
-    forgotten then; parameters and indices are made anew. An engineering answer, without a theorem.
+    forgotten then; parameters and indices are made anew. For TS-MA and TS-TD with Gaussian draws and the
+    paper's phi this costs nothing to first order (docs/theory.md, Theorem H); else there is no theorem.
     """
 
     anytime: bool  # a field of each

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines import kinetic, scan
+from thrifty.engines import fade, kinetic, renewal, scan
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
 from thrifty.jit import address, bound, config, hot, kernel, readable, with_methods
@@ -328,17 +328,23 @@ def _schedule_hook(schedule: str, hook: str, exactly: Exactly | None, variant: s
 @cache
 def engine_hook(name: str, engine: ModuleType, hook: str) -> int:
     """The address of one of an engine's functions; 0 if it has nothing to do there."""
+    if hook in SHARED_HOOKS:
+        return shared_hook(hook)
     function = getattr(engine, hook, scan.place)
     if function in (scan.place, scan.move):
         return 0
     return address(bound(function, f"{name}_{hook}"), SIGNATURES[hook])
 
 
+SHARED_HOOKS: dict[str, Any] = {
+    "keep": history.keep, "rank": ranks.rank, "fade": fade.step, "renewal": renewal.step,
+}  # fmt: skip
+
+
 @cache
-def statistics_hook(hook: str) -> int:
-    """The address of the function that keeps rewards, or ranks."""
-    function: Any = {"keep": history.keep, "rank": ranks.rank}[hook]
-    return address(bound(function, hook), SIGNATURES[hook])
+def shared_hook(hook: str) -> int:
+    """The address of a function that is the same for all policies and engines."""
+    return address(bound(SHARED_HOOKS[hook], hook), SIGNATURES[hook])
 
 
 # The functions of a policy --------------------------------------------------------------------------------
@@ -408,26 +414,28 @@ def _policy_hook(
     return _compiled(bound(template, name, **known), hook, f"index of {kind.__name__}", ours=ours)
 
 
-def contest_hook(policy: Any) -> int:
-    """The address of the contest of two arms, for kinetic."""
+def kinetic_hook(policy: Any, hook: str) -> int:
+    """The address of one of the functions that kinetic has for each policy."""
     functions = {name: policy.functions().get(name) for name in ("index", "reach", "settled")}
     kinds = tuple((name, type(value)) for name, value in values(policy).items())
     flags = (policy.counts_pending, policy.own_columns)
     kind: Any = type(policy)
-    return _contest_hook(kind, kinds, flags, *functions.values())
+    return _kinetic_hook(kind, kinds, flags, hook, *functions.values())
 
 
 @cache
-def _contest_hook(kind: type, kinds: Any, flags: Any, index: Any, reach: Any, settled: Any) -> int:
+def _kinetic_hook(kind: type, kinds: Any, flags: Any, hook: str, index: Any, reach: Any, settled: Any) -> int:
     ours = checks.is_ours(kind)
     made: dict[str, Any] = {"inside": _inside(kind, kinds), "SETTLES": settled is not None}
-    for hook, function in (("index", index), ("reach", reach), ("settled", settled)):
+    for name, function in (("index", index), ("reach", reach), ("settled", settled)):
         if function is not None:
-            adapted = _adapted(kind, function, hook, *flags)
-            made[hook] = adapted if ours else _guarded(adapted, hook)
-    made["value"] = hot(bound(kinetic.value, "value", **made))
-    function = bound(kinetic.contest, f"{kind.__name__}_contest", **made)
-    return _compiled(function, "contest", f"index of {kind.__name__}", ours=ours)
+            adapted = _adapted(kind, function, name, *flags)
+            made[name] = adapted if ours else _guarded(adapted, name)
+    for each in (kinetic.value, kinetic.contest):
+        made[each.__name__] = hot(bound(each, each.__name__, **made))
+    template: Any = {"index": kinetic.computed, "compare": kinetic.compare}[hook]
+    function = bound(template, f"{kind.__name__}_kinetic_{hook}", **made)
+    return _compiled(function, hook, f"index of {kind.__name__}", ours=ours)
 
 
 def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) -> Any:

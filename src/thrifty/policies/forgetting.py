@@ -41,7 +41,7 @@ from thrifty.state.fading import FADING
 from thrifty.state.fields import Component
 
 STEP = 0.99  # the least that one step multiplies by, unless it is a step for each decision
-FEW = 8  # decisions in a cycle: with fewer, every engine looks at a good part of all arms in every round
+FEW = 16  # decisions in a cycle: with fewer, to move so many arms in each costs more than to look at all
 
 # Of an index, what may be asked for: what follows from n, S, the sum of squares, and the time.
 FORGOTTEN = {"n", "mean", "variance", "best", "t", "log_t", "level", "rng"}

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thrifty.arrays import Floats, Integers, Words
+from thrifty.checks import COUNT, is_ours
 from thrifty.engines import entries, late
 from thrifty.engines.memory import Engine, Hooks, Memory, Rule, new_memory
 from thrifty.engines.modules import MODULES
@@ -13,7 +14,7 @@ from thrifty.jit import compile_by, is_fresh
 from thrifty.policies import compiled
 from thrifty.policies.base import Policy
 from thrifty.schedules import SCHEDULES
-from thrifty.state import bars, fading, history, ranks, statistics, tokens
+from thrifty.state import bars, fading, history, ranks, stale, statistics, tokens
 from thrifty.state.fields import Component
 from thrifty.state.statistics import CLOCK
 
@@ -35,15 +36,16 @@ class Program(NamedTuple):
         priors: Floats | None = None,
         beside: Iterable[Component] = (),
         sizes: dict[str, int] | None = None,
+        capacity: int = 0,
     ) -> Memory:
         """The memory of a state before the first round. ``sizes`` has the rows of fields that need it; a
-        history has enough entries for the horizon, unless it says otherwise."""
+        history has enough entries for the horizon, unless it says otherwise. ``capacity``: see there."""
         numbers = compiled.parameters_of(self.policy.played)
         room = {"parameters": len(numbers), "own": self.policy.played.own_columns} | self.policy.played.room
         if history.HISTORY in self.components:
             room["history"] = history.entries(rule.arms, rule.horizon)
         wanted = {*self.components, *beside}
-        memory = new_memory(rule, self.hooks, wanted, rng, priors, room | (sizes or {}))
+        memory = new_memory(rule, self.hooks, wanted, rng, priors, room | (sizes or {}), capacity)
         memory.field("parameters")[:] = numbers
         return memory
 
@@ -62,8 +64,13 @@ class Program(NamedTuple):
         """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
         learns where that is."""
         called = {hook for name in names for hook in CALLED[name]} | {"control"}
+        if bars.BARS in memory.components and memory.field("bars")[bars.RESTING] > 0:
+            called.add("spare")
         if fading.FADING in self.components:
-            called |= {"join", "place"}
+            called |= {"fade", "join", "place"}
+        turns = memory.field("stale")
+        if turns.size and (memory.arms > stale.AT_ONCE or turns[stale.NEXT] < turns[stale.END]):
+            called |= {"renewal", "join", "place"}
         hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
         known = Engine(*memory.field("functions").tolist())
         memory.write(known._replace(**hooks))
@@ -77,7 +84,10 @@ class Program(NamedTuple):
         state = memory.state
         draws: Integers = state.draws.copy()
         if state.place.size:
-            draws += np.where(state.place >= 0, state.count[CLOCK] - state.start, 0)
+            since = state.count[CLOCK] - state.start
+            if state.queue.size:
+                since = np.minimum(since, min(state.rule.phi, COUNT)).astype(np.int64)
+            draws += np.where(state.place >= 0, since, 0)
         return draws
 
 
@@ -89,7 +99,7 @@ CALLED = {
     "pick": ("pick", "seat", "handed", "place", "join", "enter"),
     "uniform": ("seat", "handed", "place", "join"),
     "chance": (),
-    "pause": ("seat",),
+    "pause": ("seat", "spare"),
     "resume": ("seat",),
     "redeem": ("place", "join"),
     "observe": ("place", "join"),
@@ -111,8 +121,8 @@ CALLED = {
 IDLE: dict[str, tuple[Any, ...]] = {
     "select": (0,),
     "take": (0,),
-    "pick": (0, *[np.empty(0, np.int64)] * 3, 0),
-    "uniform": (0, *[np.empty(0, np.int64)] * 3, 0),
+    "pick": (0, 0, 0, 0, 0),
+    "uniform": (0, 0, 0, 0, 0),
     "chance": (),
     "pause": (0,),
     "resume": (0,),
@@ -152,8 +162,10 @@ def program(policy: Policy, engine: str) -> Program:
     hooks, components = (_law if inner.drawn_from else _index)(inner, engine)
     for hook, component in (("keep", history.HISTORY), ("rank", ranks.RANKS)):
         if component in components:
-            hooks[hook] = compiled.statistics_hook(hook)
+            hooks[hook] = compiled.shared_hook(hook)
     there = {*MODULES[name].COMPONENTS, *components, *policy.components}
+    if policy.needs_horizon and engine != "kinetic" and is_ours(type(inner)):
+        there.add(stale.STALE)
     return Program(policy, name, Hooks(**hooks), frozenset(there))
 
 
@@ -162,7 +174,7 @@ def _law(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
     law, wanted = policy.drawn_from, {"parameters"}
     if engine == "sleepers":
         wanted |= {*MODULES[f"sleepers-{policy.schedule}"].LAW_HOOKS}
-    hooks = {hook: compiled.law_hook(law, hook) for hook in wanted}
+    hooks = {hook: compiled.law_hook(law, hook) for hook in wanted} | {"solved": int(law.solved)}
     events = ("renewed", "spends", "replace", *(("refresh",) if engine == "scan" else ()))
     variant = getattr(policy, "sampling", "")  # of TS-MA
     hooks |= {hook: compiled.schedule_hook(policy.schedule, hook, law, variant) for hook in events}
@@ -184,7 +196,7 @@ def _index(policy: Any, engine: str) -> tuple[dict[str, int], set[Component]]:
         wanted.append("refresh")
     hooks = {name: compiled.policy_hook(policy, name, functions[name]) for name in wanted}
     if engine == "kinetic":
-        hooks["contest"] = compiled.contest_hook(policy)
+        hooks |= {name: compiled.kinetic_hook(policy, name) for name in ("index", "compare")}
     if engine == "scan" and not {"choose", "refresh", "index"} & set(wanted):
         hooks["refresh"] = compiled.policy_hook(policy, "index", functions["index"], column=True)
     if policy.changes == "when pulled":

@@ -17,9 +17,10 @@ class TSMA(TemperedPolicy):
     ``alpha`` in [0, 1] trades draws for regret: the law is tempered by ln^alpha T, and phi falls with alpha.
     ``law`` is "gaussian" for rewards in [0, 1] or of variance at most 1, "beta" for rewards of 0 and 1,
     "gamma" for Poisson ones; or a ``Law`` of your own, or for ``Bandit``, with ``alpha`` 0, a ``Posterior``.
-    ``phi`` is the number of draws; None is the paper's, ``batch_size(horizon, alpha)``. ``sampling`` is
-    "maximum", which draws the best of them directly, or "batch", which draws all: the same law, phi times the
-    work. ``anytime`` plays without knowing the horizon.
+    ``phi`` is the number of draws; None is the paper's, ``batch_size(horizon, alpha)``. With Beta draws the
+    horizon is the better phi: the paper's may lose the best arm for good. ``sampling`` is "maximum", which
+    draws the best of them directly, or "batch", which draws all: the same law, phi times the work.
+    ``anytime`` plays without knowing the horizon.
     """
 
     sampling: str = "maximum"
@@ -35,7 +36,8 @@ class TSMA(TemperedPolicy):
         {"alpha": 0.8, "anytime": True},
     )
     confirmed: ClassVar[str] = (
-        "the algorithm and its guarantee in the paper; with another law it is ours, and only measured"
+        "the algorithm and its guarantee in the paper; with Beta draws it is ours, with theorems for rewards "
+        "of 0 and 1, and with another law only measured"
     )
     short: ClassVar[str] = "TS-MA"
 
