@@ -4,30 +4,26 @@ import copy
 import os
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thrifty import checks
-from thrifty.arrays import Floats
 from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
-from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
-from thrifty.online import decisions, eligible, forgetting, forks, known, shown, snapshot
-from thrifty.online.core import Core, new_core
+from thrifty.online import decisions, eligible, forks, known, outlook, shown, snapshot
 from thrifty.online.decisions import Decision, Open
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
 from thrifty.online.ledger import Ledger
 from thrifty.online.lift import Lift
 from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
-from thrifty.online.posterior import PosteriorCore
+from thrifty.online.player import Player, new_player
 from thrifty.online.rewards import Rewards
-from thrifty.online.shares import Choice, Shares, read_control, read_floor
-from thrifty.policies import Policy, Posterior, checked, first_guess
-from thrifty.policies.program import program
-from thrifty.state.statistics import SQUARES
+from thrifty.online.shares import Shares, read_control, read_floor
+from thrifty.policies import Policy, checked
 
 PENDING_FOR = 1000  # decisions, unless said otherwise
 
@@ -56,6 +52,8 @@ class Bandit:
         control_arm: control pulls this arm, and not one at random.
         floor: every eligible arm has at least this probability in every decision; at most 1/K.
         burn_in: an arm with fewer pulls than this goes before the policy's choice.
+        probabilities: whether what ``probability`` needs is made at the beginning, and not when it is first
+            called.
 
     >>> import thrifty
     >>> bandit = thrifty.Bandit(thrifty.TSMA(), arms=["red", "green"], seed=1)
@@ -82,77 +80,36 @@ class Bandit:
         control_arm: Hashable = None,
         floor: float = 0.0,
         burn_in: int = 0,
+        probabilities: bool = False,
     ) -> None:
         policy = checked("policy", policy)
         seed = _read_seed(seed)
-        self._policy = policy
         self._ids = Ids(arms)
         policy.check_arms(len(self._ids))
         policy.check_prior(given=prior is not None)
         self._rewards = Rewards(policy, reward_range)
-        self._horizon, self._guessed = self._read_horizon(horizon)
         self._pending_for = _read_pending_for(pending_for)
-        self._prior, priors = known.read_prior(prior, len(self._ids), self._rewards)
+        pair, priors = known.read_prior(prior, len(self._ids), self._rewards)
         self._ledger = Ledger(Shares(control, control_arm, floor, self._ids))
-        self._burn_in = checks.integer("burn_in", burn_in, at_least=0, at_most=MOST)
-        self._core = self._new_core(seed, engine, priors)
-        self._t = 0  # pulls until now
-        self._before = 0  # those of them that were not asked for here
+        burn_in = checks.integer("burn_in", burn_in, at_least=0, at_most=MOST)
+        self._player = new_player(
+            policy, self._ids, horizon, seed, pair, priors, self._pending_for, engine, burn_in
+        )
         if statistics is not None:
             self._learn(statistics, warm=True)
         elif prior is not None:
-            self._core.begin()
+            self._player.core.begin()
+        if checks.flag("probabilities", probabilities):
+            self._player.expect_questions(self._ledger.shares)
         self._make_lock()
 
-    def _read_horizon(self, horizon: object) -> tuple[int, bool]:
-        """The first horizon, and whether it is a guess, to be doubled."""
-        anytime = getattr(self._policy, "anytime", False)
-        if horizon is not None:
-            horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
-            if not anytime:
-                return horizon, False
-        return first_guess(len(self._ids)), self._policy.needs_horizon
-
-    def _new_core(self, seed: int, engine: str, priors: Floats | None) -> Core | PosteriorCore:
-        policy, rule = self._policy, self._rule()
-        law = getattr(policy, "law", "")
-        if isinstance(law, Posterior):
-            checks.choice("engine", engine, ("auto", "scan"))
-            if self._prior is not None or priors is not None:
-                raise InvalidValue("prior must be None with a posterior of your own, which has its own")
-            return PosteriorCore(law, policy, rule, seed, self._ids, self._pending_for)
-        engine = policy.engine_for(len(self._ids), engine)
-        core = new_core(policy, engine, rule, seed, priors, self._pending_for)
-        core.follow(rule)
-        return core
-
     def _learn(self, statistics: Any, *, warm: bool) -> None:
-        if isinstance(self._core, PosteriorCore):
-            raise InvalidValue("statistics must not be given to a posterior of your own: tell it the rewards")
-        unknown = self._rewards.range is None and self._core.memory.has(SQUARES)  # their squares
-        if self._policy.keeps_rewards or "observed" in self._policy.played.functions() or unknown:
-            raise InvalidValue(
-                f"statistics must not be given to {self._policy!r}, which needs every reward: use update_many"
-            )
-        pulls, weight, sums = known.read_statistics(statistics, self._ids, self._rewards)
-        if (weight != pulls).any():
-            forgetting.check(self._policy, self._core)
-        total = sum(pulls.tolist())  # in Python, whose integers do not overflow
-        if self._t + total > checks.COUNT:
-            raise InvalidValue(
-                f"statistics pulls must sum to at most {checks.COUNT - self._t}, with which there are "
-                f"{checks.COUNT} in all, got {total}"
-            )
-        self._welcome(total)
-        try:
-            (self._core.warm if warm else self._core.merge)(pulls, weight, sums)
-        except InvalidValue:  # an index of the user's own was not a number
-            self._welcome(-total)
-            raise
+        self._player.check_learns(ranged=self._rewards.range is not None)
+        self._player.learn(*known.read_statistics(statistics, self._ids, self._rewards), warm=warm)
 
     def _make_lock(self) -> None:
         """A lock, held during each call."""
-        core, ledger = self._core, self._ledger
+        core, ledger = self._player.core, self._ledger
 
         def part(seed: int) -> None:  # a forked process from the other
             core.reseed(seed)
@@ -178,7 +135,7 @@ class Bandit:
         return iter(self.arms)
 
     def __repr__(self) -> str:
-        return f"<Bandit of {len(self):,} arms, {self._policy!r}, {self.decisions:,} decisions>"
+        return f"<Bandit of {len(self):,} arms, {self.policy!r}, {self.decisions:,} decisions>"
 
     def _repr_html_(self) -> str:
         return shown.bandit_table(self)
@@ -191,59 +148,45 @@ class Bandit:
 
     @property
     def policy(self) -> Policy:
-        return self._policy
+        return self._player.policy
 
     @property
     def engine(self) -> str:
         """How the best arm is found."""
-        return self._core.engine
+        return self._player.core.engine
 
     @property
     @reading
     def decisions(self) -> int:
         """How many were made."""
-        return self._t - self._before
+        return self._player.t - self._player.before
 
     @property
     def horizon(self) -> int | None:
         """The horizon in use, guessed or given; None if the policy needs none."""
-        return self._horizon if self._policy.needs_horizon else None
+        return self._player.horizon if self.policy.needs_horizon else None
 
     def select(
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        if among is not None or exclude is not None or self._ledger.shares.at_work:
-            return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
+        given = None if among is None and exclude is None else eligible.some(among, exclude)
         lock = self._lock  # as ``locked`` does, at half the price
         with lock.turn:
             if lock.state:
                 lock.prepare()
             try:
                 lock.state = BUSY
-                ahead = self._t < self._horizon or not self._guessed
-                arm = self._core.select(self._t) if ahead else self._ahead(1, self._core.select, self._t)
-                self._t += 1
-                return self._ids.name(arm)
+                if self._ledger.shares.at_work:
+                    return self._chosen(1, given, UNKNOWN)[0]
+                if given is None:
+                    return self._ids.name(self._player.select())
+                return self._ids.name(self._player.pick(1, eligible.read(self._ids, given), UNKNOWN)[0])
             except BaseException:
-                self._catch_up()
+                self._player.catch_up()
                 raise
             finally:
                 lock.state = IDLE
-
-    def _ahead(self, count: int, choose: Callable[..., Any], *args: Any) -> Any:
-        """Choose so many arms; a guessed horizon is ahead of all of them."""
-        if not self._guessed or self._t + count <= self._horizon:
-            return choose(*args)
-        horizon, back = self._horizon, self._core.checkpoint(1)
-        try:
-            self._reach(self._t + count)
-            return choose(*args)
-        except BaseException:
-            if back is not None:
-                self._horizon = horizon
-                back()
-            raise
 
     def rank(
         self, k: int, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
@@ -255,38 +198,40 @@ class Bandit:
 
     @locked
     def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
-        """The ids of so many arms, handed out or not."""
-        if hands != NOBODY:
-            self._ledger.shares.check_id()
-        choice = self._choose(count, eligible.read(self._ids, given), hands)
-        return [self._ids.name(arm) for arm in choice.arms]
-
-    def _choose(self, count: int, who: eligible.Eligible, hands: int) -> Choice:
-        """So many arms, by whoever has to choose them."""
-        if count > 1 or who.restricts or hands == NOBODY:
-            eligible.check(self._policy)
-        if self._guessed and self._t + count > self._horizon:  # refused before it is doubled
-            eligible.check_size(who, self._core, len(self), count)
-        choose = self._ledger.shares.choose
         try:
-            choice = self._ahead(count, choose, self._core, self._ids, self._t, count, who, hands)
-            self._t += count if hands else 0
+            return self._chosen(count, given, hands)
         except BaseException:
-            self._catch_up()
+            self._player.catch_up()
             raise
-        return choice  # type: ignore[no-any-return]
+
+    def _chosen(self, count: int, given: eligible.Some | None, hands: int) -> list[Any]:
+        """The ids of so many arms, handed out or not."""
+        player, shares = self._player, self._ledger.shares
+        if hands != NOBODY:
+            shares.check_id()
+        who = eligible.ALL if given is None else eligible.read(self._ids, given)
+        if count > 1 and not shares.at_work:
+            return self._ids.names(player.pick(count, who, hands))
+        return self._ids.names(player.choose(count, who, hands, shares, self._control_arm).arms)
+
+    @property
+    def _control_arm(self) -> int | None:
+        """Its number."""
+        arm = self._ledger.shares.arm
+        return None if arm is None else self._ids.number(arm)
 
     @locked
     def pause(self, arm: Hashable) -> None:
         """``arm`` is not chosen until it is resumed. It keeps its statistics, and takes its rewards."""
-        eligible.check(self._policy)
+        if not self.policy.ranks:
+            eligible.refuse(self.policy)
         number = self._ids.number(arm)
-        if not self._core.is_paused(number):
+        if not self._player.core.is_paused(number):
             self._check_left(arm)
-            self._core.pause(number)
+            self._player.core.pause(number)
 
     def _check_left(self, arm: Hashable) -> None:
-        if self._core.resting == len(self) - 1:
+        if self._player.core.resting == len(self) - 1:
             raise InvalidValue(
                 f"at least one arm must be left that is not paused, got the last one, {checks.shown(arm)}"
             )
@@ -295,14 +240,14 @@ class Bandit:
     def resume(self, arm: Hashable) -> None:
         """``arm`` may be chosen again."""
         number = self._ids.number(arm)
-        if self._core.is_paused(number):
-            self._core.resume(number)
+        if self._player.core.is_paused(number):
+            self._player.core.resume(number)
 
     @property
     @reading
     def paused(self) -> list[Any]:
         """The ids of the arms that are paused."""
-        return self._ids.names(np.flatnonzero(self._core.paused))
+        return self._ids.names(np.flatnonzero(self._player.core.paused).tolist())
 
     @locked
     def select_many(self, count: int) -> list[Any]:
@@ -313,42 +258,13 @@ class Bandit:
         count = checks.integer("count", count, at_least=0, at_most=MOST)
         self._ledger.shares.check_id()
         if self._ledger.shares.at_work:
-            return self._play(count, 1, eligible.Eligible(None, None))[0]
-        chosen: list[Any] = []
-        t, horizon, back = self._t, self._horizon, self._core.checkpoint(count)
-        try:
-            while len(chosen) < count:
-                part = count - len(chosen)
-                if self._guessed:
-                    self._reach(self._t + 1)
-                    part = min(part, self._horizon - self._t)
-                for start, end in self._core.slices(part):
-                    out = np.empty(end - start, np.int64)
-                    self._t += out.size  # now: an interruption is heard when the kernel has made them
-                    self._core.select_many(self._t - out.size, out)
-                    chosen += self._ids.names(out)
-        except BaseException:
-            if back is not None:
-                self._t, self._horizon = t, horizon
-                back()
-            raise
-        return chosen
+            return self._play(count, 1, eligible.ALL)[0]
+        return self._player.select_many(count, self._ids.names)
 
     def _play(self, rounds: int, size: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:
         """The ids of the arms of so many decisions, each for ``size`` arms; and what undoes them."""
-        t, horizon, back = self._t, self._horizon, self._core.checkpoint(checks.COUNT)  # always one
-
-        def undo() -> None:
-            self._t, self._horizon = t, horizon
-            if back is not None:
-                back()
-
-        try:
-            arms = [arm for _ in range(rounds) for arm in self._choose(size, who, UNKNOWN).arms]
-        except BaseException:
-            undo()
-            raise
-        return [self._ids.name(arm) for arm in arms], undo
+        arms, undo = self._player.play(rounds, size, who, self._ledger.shares, self._control_arm)
+        return self._ids.names(arms), undo
 
     def decide(
         self,
@@ -357,35 +273,59 @@ class Bandit:
         among: Iterable[Hashable] | None = None,
         exclude: Iterable[Hashable] | None = None,
         now: float | None = None,
+        probability: bool = False,
     ) -> Any:
         """A ``Decision``, which has an id: the arm to pull now, and whether control chose it.
 
         With ``count`` a list of so many decisions, none of whose rewards is known; with ``rank`` a list of so
         many different arms, the best first, all of them chosen by control or all by the policy. Only arms
         ``among`` these ids, without those to ``exclude``, may be chosen. ``now`` is the time of the decision;
-        None is that of the clock.
+        None is that of the clock. With ``probability`` a decision also says how likely its arm was.
         """
         rounds, size = decisions.read_sizes(count, rank)
-        made = self._decide(rounds, size, eligible.some(among, exclude), now)
+        told = checks.flag("probability", probability)
+        made = self._decide(rounds, size, eligible.some(among, exclude), now, told)
         return made[0] if count is None and rank is None else made
 
     @locked
-    def _decide(self, rounds: int, size: int, given: eligible.Some, now: float | None) -> list[Decision]:
+    def _decide(
+        self, rounds: int, size: int, given: eligible.Some, now: float | None, told: bool
+    ) -> list[Decision]:
         time, who = decisions.read_time("now", now), eligible.read(self._ids, given)
         made: list[Decision] = []
-        t, horizon, back = self._t, self._horizon, self._core.checkpoint(rounds - 1)
+        player, shares, control = self._player, self._ledger.shares, self._control_arm
+        t, undo = player.t, player.checkpoint(rounds - 1)
         try:
             for _ in range(rounds):
-                self._ledger.add(self._ids, self._choose(size, who, KNOWN), time, made)
+                chances = player.chances(who, shares, control) if told else None
+                choice = player.choose(size, who, KNOWN, shares, control)
+                self._ledger.add(self._ids, choice, time, made)
+                if chances:
+                    made[-size] = replace(made[-size], probability=chances(choice.arms[0]))
         except BaseException as error:
-            if back is not None:
-                self._horizon = horizon
-                back()
+            if undo is not None:
+                undo()
             if made or not isinstance(error, InvalidValue):  # else it was refused, and nothing handed out
-                self._ledger.undo(self._core, self._ids, made)
-            self._t = t
+                self._ledger.undo(player.core, self._ids, made)
+            player.t = t
             raise
         return made
+
+    def probability(
+        self,
+        arm: Hashable,
+        among: Iterable[Hashable] | None = None,
+        exclude: Iterable[Hashable] | None = None,
+    ) -> float:
+        """How likely ``arm`` is to be chosen by the next ``decide``, ``among`` these ids and without those to
+        ``exclude``. The first call looks at all arms; ``Bandit(..., probabilities=True)`` does so at the
+        beginning."""
+        return self._probability(arm, eligible.some(among, exclude))
+
+    @locked
+    def _probability(self, arm: Hashable, given: eligible.Some) -> float:
+        number, who = self._ids.number(arm), eligible.read(self._ids, given)
+        return self._player.chances(who, self._ledger.shares, self._control_arm)(number)
 
     def preview(
         self,
@@ -395,12 +335,12 @@ class Bandit:
         exclude: Iterable[Hashable] | None = None,
     ) -> Any:
         """The id of the arm that ``decide`` would choose, ``among`` these ids and without those to
-        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it. A ``count``, and
-        TS-TD, take time in proportion to the number of arms."""
+        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it; random numbers are
+        used up. A ``count``, and TS-TD, take time in proportion to the number of arms."""
         rounds, size = decisions.read_sizes(count, rank)
         given = eligible.some(among, exclude)
         # A round of duel counts in phase I, whether anybody is handed out or not: so it is taken back.
-        if rounds == 1 and self._policy.ranks and self._policy.played.schedule != "duel":
+        if rounds == 1 and self.policy.ranks and self.policy.played.schedule != "duel":
             chosen = self._pick(size, given, NOBODY)
         else:
             chosen = self._rehearse(rounds, size, given)
@@ -421,19 +361,19 @@ class Bandit:
         return found is not None and not found.arm.gone
 
     def _close(self, key: str, reward: float | None) -> Open | None:
-        found = self._ledger.close(self._core, self._ids, self._t, key, reward)
+        found = self._ledger.close(self._player.core, self._ids, self._player.t, key, reward)
         if reward is None and found is not None and not found.arm.gone:
-            self._t -= 1
+            self._player.t -= 1
         return found
 
     @locked
     def expire(self, before: float, reward: float | None = None) -> int:
-        """Closes the decisions that were made ``before`` this time: with ``reward``, or by cancelling them.
-        Returns how many they were."""
-        before = checks.number("before", before)
+        """Closes the decisions that were made ``before`` this time, all of them if that is infinite: with
+        ``reward``, or by cancelling them. Returns how many they were."""
+        before = decisions.read_before(before)
         value = None if reward is None else self._rewards.read(reward)
         due = self._ledger.open.due(before)
-        back = self._way_back() if self._core.is_own else None
+        back = self._way_back() if self._player.core.is_own else None
         try:
             for key in due:
                 self._close(key, value)
@@ -452,10 +392,9 @@ class Bandit:
             try:
                 lock.state = BUSY
                 number = self._ids.number(arm)
-                if self._core.update(self._t, number, self._rewards.read(reward)):
-                    self._welcome(1)
+                self._player.update(number, self._rewards.read(reward))
             except BaseException:
-                self._catch_up()
+                self._player.catch_up()
                 raise
             finally:
                 lock.state = IDLE
@@ -474,9 +413,9 @@ class Bandit:
                 f"arms and rewards must be equally many, got {numbers.size} arms and {values.size} rewards"
             )
         try:
-            self._welcome(self._core.update_many(self._t, numbers, values))
+            self._player.update_many(numbers, values)
         except BaseException:
-            self._catch_up()
+            self._player.catch_up()
             raise
 
     @locked
@@ -484,10 +423,9 @@ class Bandit:
         """A pull of ``arm`` that somebody else decided on gave ``reward``. It closes no pending pull."""
         number, value = self._ids.number(arm), self._rewards.read(reward)
         try:
-            self._core.observe(self._t, number, value)
-            self._welcome(1)
+            self._player.observe(number, value)
         except BaseException:
-            self._catch_up()
+            self._player.catch_up()
             raise
 
     @locked
@@ -501,23 +439,12 @@ class Bandit:
         """Count all rewards of before for less: each arm's count and sum of rewards are multiplied by
         ``keep``, from 0 to 1. Priors stay, and so do pending pulls, whose rewards count in full; the time t
         in a formula such as UCB1's goes on, and pulls that ``burn_in`` asked for are not made again."""
-        keep = checks.unit("keep", keep)
-        forgetting.forget(self._policy, self._core, keep)
+        self._player.forget(checks.unit("keep", keep))
 
     @locked
     def reseed(self, seed: int | None = None) -> None:
         """Other random numbers from now on: those of ``seed``, or of none that anybody knows."""
-        self._core.reseed(_read_seed(seed))
-
-    def _welcome(self, unasked: int) -> None:
-        """Pulls that were not asked for are pulls too."""
-        self._t += int(unasked)  # interpreted, it is NumPy's
-        self._before += int(unasked)
-
-    def _catch_up(self) -> None:
-        """After an error. Ctrl-C is heard when a kernel has done its work: then its pulls count."""
-        made = int(self._core.pulls.sum() + self._core.pending.sum())
-        self._t = max(self._t, made)
+        self._player.core.reseed(_read_seed(seed))
 
     @locked
     def cancel(self, arm: Hashable) -> bool:
@@ -529,11 +456,10 @@ class Bandit:
         if isinstance(arm, Decision):
             return self._close(arm.id, None) is not None
         number = self._ids.number(arm)
-        if not self._core.cancel(number):
+        if not self._player.cancel(number):
             raise InvalidValue(
                 f"arm must be one with a pending pull that has no id, or a Decision, got {checks.shown(arm)}"
             )
-        self._t -= 1
         return True
 
     def add_arm(self, arm: Hashable, prior: tuple[float, float] | None = None) -> None:
@@ -550,39 +476,38 @@ class Bandit:
     def _add(self, arms: list[Any] | NDArray[Any], prior: known.Prior | None) -> None:
         names = self._ids.new(arms)
         self._ledger.shares.check_arms(len(self) + len(names))
-        if self._core.has_priors == (prior is None):
+        if self._player.core.has_priors == (prior is None):
             right = "(mean, weight), as every arm has one" if prior is None else "None, as no arm has its own"
             raise InvalidValue(f"prior must be {right}, got {checks.shown(prior)}")
         if not names:
             return
         pair, rows = known.read_prior(prior, len(names), self._rewards)
-        before, back = len(self._ids), self._way_back() if self._core.is_own else None
+        player, before = self._player, len(self._ids)
+        back = self._way_back() if player.core.is_own else None
         try:
-            self._core.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
+            player.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
             self._ids.add(names)
         except BaseException:  # Ctrl-C between the two: all of them
-            if len(self._core.pulls) > len(self._ids):
+            if player.arms > len(self._ids):
                 self._ids.add(list(names)[len(self._ids) - before :])
             raise
-        self._core.follow(self._rule())
         try:
-            if self._guessed:
-                self._reach(first_guess(len(self)))
+            player.settle()
         except InvalidValue:  # an index of the user's own was not a number
             if back:
                 back()
             raise
 
     def _way_back(self) -> Callable[[], None]:
-        ids, horizon, core = copy.deepcopy(self._ids), self._horizon, self._core.checkpoint(0)
-        t, ledger = self._t, {**vars(self._ledger), "open": copy.deepcopy(self._ledger.open)}
+        """What undoes all that comes, for an index of the user's own."""
+        ids, player = copy.deepcopy(self._ids), self._player.checkpoint(1)
+        ledger = {**vars(self._ledger), "open": copy.deepcopy(self._ledger.open)}
 
         def back() -> None:
-            self._ids, self._horizon, self._t = ids, horizon, t
+            self._ids = ids
             vars(self._ledger).update(ledger)
-            if core:
-                core()
-            self._core.follow(self._rule())
+            if player:
+                player()
 
         return back
 
@@ -597,13 +522,12 @@ class Bandit:
         number = self._ids.number(arm)
         if len(self) == 1:
             raise InvalidValue(f"a bandit must keep at least one arm, got the last one, {checks.shown(arm)}")
-        if not self._core.is_paused(number):
+        if not self._player.core.is_paused(number):
             self._check_left(arm)
         name = self._ids.name(number)
         self._ledger.shares.check_leaving(name)
-        self._ids.remove(number, self._core.remove(number))
+        self._ids.remove(number, self._player.remove(number))
         self._ledger.open.leave(name)
-        self._core.follow(self._rule())
 
     @property
     def control(self) -> float:
@@ -635,35 +559,52 @@ class Bandit:
     def statistics(self) -> dict[str, Any]:
         """Columns of equal length: arm, pulls, weight (what is left of them, if some were forgotten), mean
         (NaN without a reward), draws and pending pulls."""
-        weight = self._core.weight.copy()
+        core = self._player.core
+        weight = core.weight.copy()
         with np.errstate(invalid="ignore"):
-            means = self._rewards.show(self._core.sums / weight)
+            means = self._rewards.show(core.sums / weight)
         return {
             "arm": self._ids.names(),
-            "pulls": self._core.pulls.copy(),
+            "pulls": core.pulls.copy(),
             "weight": weight,
             "mean": means,
-            "draws": self._core.draws.copy(),
-            "pending": self._core.pending.copy(),
+            "draws": core.draws.copy(),
+            "pending": core.pending.copy(),
         }
+
+    def outlook(self, arms: Iterable[Hashable] | None = None, law: Any = None) -> dict[str, Any]:
+        """What if we stopped now. Columns of equal length for these ``arms``, or the best ten: arm,
+        probability (of being the best of all that are not paused) and loss, what always taking it would cost
+        for each decision, in the unit of the rewards. ``law`` is the policy's, unless another is given: a
+        policy without one needs it. All arms are looked at."""
+        return self._outlook(None if arms is None else eligible.some(arms, None)[0], law)
+
+    @locked
+    def _outlook(self, arms: list[Any] | None, law: Any) -> dict[str, Any]:
+        asked = None if arms is None else self._ids.numbers(arms, "arms")
+        core = self._player.core
+        numbers, chances, losses = outlook.look(core, outlook.read_law(law, self.policy), asked)
+        names = self._ids.names(numbers.tolist())
+        return {"arm": names, "probability": chances, "loss": self._rewards.width * losses}
 
     @locked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to ``path`` (.npz), from which ``load`` goes on as if nothing had happened."""
+        player = self._player
         settings = snapshot.Settings(
             reward_range=self._rewards.range,
-            prior=self._prior,
-            horizon=self._horizon,
-            guessed=self._guessed,
-            before=self._before,
-            t=self._t,
+            prior=player.prior,
+            horizon=player.horizon,
+            guessed=player.guessed,
+            before=player.before,
+            t=player.t,
             pending_for=self._pending_for,
             control=self.control,
             control_arm=self._ledger.shares.arm,
             floor=self.floor,
-            burn_in=self._burn_in,
+            burn_in=player.burn_in,
         )
-        whole = snapshot.Whole(self._policy, self._ids, self._core, settings, self._ledger)
+        whole = snapshot.Whole(player.policy, self._ids, player.core, settings, self._ledger)
         snapshot.save(path, whole)
 
     @classmethod
@@ -676,13 +617,18 @@ class Bandit:
         ``policies``, nor registered: a file never makes us import anything."""
         policy, ids, core, settings, ledger = snapshot.load(path, policies)
         bandit = cls.__new__(cls)
-        bandit._policy, bandit._ids, bandit._core, bandit._ledger = policy, ids, core, ledger
-        bandit._rewards = Rewards(policy, settings.reward_range)
-        bandit._prior = settings.prior
-        bandit._horizon, bandit._guessed = settings.horizon, settings.guessed
-        bandit._before, bandit._t = settings.before, settings.t
-        bandit._pending_for, bandit._burn_in = settings.pending_for, settings.burn_in
-        bandit._core.follow(bandit._rule())  # never one from a file: it may say where code is
+        bandit._ids, bandit._ledger = ids, ledger
+        bandit._rewards, bandit._pending_for = Rewards(policy, settings.reward_range), settings.pending_for
+        bandit._player = Player(
+            policy,
+            core,
+            settings.horizon,
+            settings.guessed,
+            settings.prior,
+            settings.burn_in,
+            settings.t,
+            settings.before,
+        )
         bandit._make_lock()
         if seed is not None:
             bandit.reseed(seed)
@@ -699,26 +645,10 @@ class Bandit:
         return copy.copy(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy, in this process or another: where an index of your own is may be different there."""
+        """A copy, in this process or another."""
         self.__dict__.update(state)
-        if isinstance(self._core, Core):
-            self._core.prepare(program(self._policy, self._core.engine))
-        self._core.follow(self._rule())
+        self._player.prepare()
         self._make_lock()
-
-    def _rule(self) -> Rule:
-        rule = self._policy.resolve(len(self._ids), self._horizon)._replace(burn_in=self._burn_in)
-        if self._prior is None:
-            return rule
-        return rule._replace(prior_mean=self._prior[0], prior_weight=self._prior[1])
-
-    def _reach(self, horizon: int) -> None:
-        """Double the horizon until it is at least this, and make parameters and indices anew."""
-        if self._horizon < horizon:
-            while self._horizon < horizon:
-                self._horizon *= 2
-            self._core.follow(self._rule())
-            self._core.begin()
 
 
 def _read_seed(seed: object) -> int:

@@ -13,8 +13,10 @@ from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.engines.entries import NOBODY
 from thrifty.engines.kinetic import UNTIL
-from thrifty.engines.memory import Memory, Rule, policy_stream
+from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
+from thrifty.engines.sleepers.line import RESERVE
 from thrifty.errors import InvalidValue
+from thrifty.online import levels
 from thrifty.online.eligible import Eligible, too_few
 from thrifty.policies import Policy
 from thrifty.policies.program import Program, program
@@ -26,7 +28,6 @@ from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 
-NONE = np.empty(0, np.int64)
 FIRST_CAPACITY = 1000  # rewards that there is room for at first, where all are kept; it grows
 
 
@@ -40,7 +41,8 @@ def new_core(
     sizes = {"ring": young.words(pending_for)}
     if policy.keeps_rewards:
         sizes["history"] = history.entries(rule.arms, min(rule.horizon, FIRST_CAPACITY))
-    memory = playing.memory(rule, policy_stream(seed, 0), priors, beside, sizes)
+    memory = playing.memory(rule, policy_stream(seed, 0), priors, beside, sizes, roomy(rule.arms))
+    memory.touch()
     return core_of(playing, memory, engine)
 
 
@@ -71,9 +73,15 @@ class Core:
         self._program = playing
         self._ready: dict[str, Any] = {}
         self.memory.write(playing.hooks)
+        levels.attach(self.memory, playing)
         again = ("rebuild",) if playing.policy.needs_horizon else ()  # whenever a guess of it is doubled
         playing.compile(self.memory, *again, "select", "update")
         self._select, self._update = playing.entry("select"), playing.entry("update")
+
+    def load(self, *names: str) -> None:
+        """Compile, or load, these entries now, and not when they are first needed."""
+        for name in names:
+            self._entry(name)
 
     def _entry(self, name: str) -> Any:
         """What not every bandit needs."""
@@ -93,6 +101,14 @@ class Core:
         return bool(self.memory.field("prior").size)
 
     @property
+    def program(self) -> Program:
+        return self._program
+
+    @property
+    def policy(self) -> Policy:
+        return self._program.policy
+
+    @property
     def pulls(self) -> Integers:
         return self.memory.field("pulls")
 
@@ -108,6 +124,12 @@ class Core:
     @property
     def draws(self) -> Integers:
         return self._program.draws(self.memory)
+
+    @property
+    def evaluations(self) -> int:
+        """What the engine really drew, and not what the algorithm calls for."""
+        lines = ("evaluations", *(("reserve_evaluations",) if self.memory.has(RESERVE) else ()))
+        return sum(int(self.memory.field(name)[0]) for name in lines)
 
     @property
     def pending(self) -> Integers:
@@ -184,30 +206,28 @@ class Core:
             done, unasked = done + more, unasked + others
         return int(unasked)
 
-    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
         """``count`` different arms, the best first, of those that may be chosen. ``hands``: NOBODY, or how
         they are handed out, the first after t pulls."""
         return self._some("pick", t, count, who, hands)
 
-    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
         """The same, uniformly at random."""
         return self._some("uniform", t, count, who, hands)
 
-    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> Integers:
-        among, exclude, out = *who, np.empty(count, np.int64)
-        if among is not None and among.size == 0:
-            raise too_few(count, 0, self.memory.arms, self.resting)
-        size = self._entry(name)(
-            self.memory.block,
-            t,
-            NONE if among is None else among,
-            NONE if exclude is None else exclude,
-            out,
-            hands,
-        )
-        if 0 <= size < count:
-            raise too_few(count, size, self.memory.arms, self.resting)
-        return out
+    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> list[int]:
+        (among, exclude), memory, listed, left = who, self.memory, 0, 0
+        if exclude:
+            left = len(exclude)
+            memory.room("left")[:left] = exclude
+        if among:
+            listed = len(among)
+            memory.room("listed")[:listed] = among
+        nobody = among is not None and listed == 0
+        best = -2 if nobody else self._entry(name)(memory.block, t, listed, left, count, hands)
+        if best < -1:
+            raise too_few(count, -2 - best, memory.arms, self.resting)
+        return [best] if count == 1 else memory.room("slate")[:count].tolist()
 
     def chance(self) -> float:
         """A uniform number in [0, 1)."""
@@ -247,10 +267,12 @@ class Core:
     def pause(self, arm: int) -> None:
         """An arm that is not paused may not be chosen any more."""
         self._entry("pause")(self.memory.block, arm)
+        levels.seat(self.memory, arm)
 
     def resume(self, arm: int) -> None:
         """An arm that is paused may be chosen again."""
         self._entry("resume")(self.memory.block, arm)
+        levels.seat(self.memory, arm)
 
     def cancel(self, arm: int, *, known: bool = False) -> bool:
         """A pull that was handed out is not made; returns whether there was one. ``known``: it has an id."""
@@ -260,9 +282,14 @@ class Core:
         """Other random numbers from now on. Indices that were drawn stay."""
         self.memory.field("rng")[:] = policy_stream(seed, 0)
 
-    def warm(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
-        """Statistics of before: pulls of each arm, what is left of them, and the sum of their rewards."""
-        self._add(pulls, weight, sums)
+    def expect(self, pending: Integers) -> None:
+        """So many pulls of each arm were handed out before; ``warm`` has to follow."""
+        self.pending[:] += pending
+
+    def warm(self, pulls: Integers, weight: Floats, sums: Floats, squares: Floats | None = None) -> None:
+        """Statistics of before: pulls of each arm, what is left of them, and the sums of their rewards and of
+        the squares of these, or None if nobody knows."""
+        self._add(pulls, weight, sums, squares)
         self.begin()
 
     def merge(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
@@ -271,7 +298,7 @@ class Core:
         self._add(pulls, weight, sums)
         renew(self.memory.block, np.flatnonzero(weight))
 
-    def _add(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
+    def _add(self, pulls: Integers, weight: Floats, sums: Floats, squares: Floats | None = None) -> None:
         if (weight != pulls).any():
             self._fade()
         state = self.memory.state
@@ -280,7 +307,8 @@ class Core:
         state.sums[:] += sums
         if state.waiting[0] > 0:
             state.waiting[0] = np.count_nonzero(self.weight == 0.0)
-        state.squares[:] += sums[: state.squares.size]  # the largest that rewards in [0, 1] can have
+        largest = sums if squares is None else squares  # that rewards in [0, 1] can have
+        state.squares[:] += largest[: state.squares.size]
         if state.weights.size:
             state.weights[:] += pulls
             self.memory.rebuild(ranks.RANKS)
@@ -289,7 +317,19 @@ class Core:
         """All but this share of what the arms gave."""
         forget = self._entry("forget")
         self._fade()
+        levels.spoil(self.memory)
         forget(self.memory.block, keep)
+
+    def revise(self, arms: Integers, weight: Floats, sums: Floats, squares: Floats) -> None:
+        """Of the pulls of these arms, each of which gave a reward, so much is left from now on, and of the
+        sums of their rewards and of the squares of these."""
+        renew = self._entry("renew")
+        self._fade()
+        state = self.memory.state
+        if state.squares.size:
+            state.squares[arms] = squares
+        state.faded[arms], state.sums[arms] = weight, sums
+        renew(self.memory.block, arms)
 
     def _fade(self) -> None:
         """From now on, what is left of the pulls is kept beside them."""
@@ -301,10 +341,23 @@ class Core:
         """Statistics came from a file: make what follows from them."""
         self._entry("restore")(self.memory.block)
         self.memory.rebuild()
+        if self.resting:
+            self.load("pause")
 
     def begin(self) -> None:
         """Make everything that is kept for an arm anew."""
+        levels.spoil(self.memory)
         self._entry("rebuild")(self.memory.block)
+
+    def turn_to(self, rule: Rule) -> None:
+        """Another rule from now on: what is kept for an arm is made anew, at once or, with very many arms, in
+        the next decisions."""
+        former = self.memory.state.rule.temper
+        self.follow(rule)
+        if self.memory.turn_stale(former):
+            self._program.compile(self.memory)
+        else:
+            self.begin()
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on, without making anything anew."""
@@ -319,6 +372,7 @@ class Core:
         entries = history.LEAST * more if len(spans) else 0
         if arms + more > memory.capacity:
             self.memory = memory.grown(max(2 * arms, arms + more), entries)
+            self.memory.touch()
         elif len(spans) and memory.field("used")[0] + entries > len(spans):
             self.memory = memory.grown(memory.capacity, entries)
         self.memory.resize(arms + more)
@@ -335,7 +389,9 @@ class Core:
 
     def remove(self, arm: int) -> Moves:
         """An arm goes; returns which arms took over which numbers."""
-        first, to, last, hole = self._entry("remove")(self.memory.block, arm)
+        remove = self._entry("remove")
+        levels.leave(self.memory, arm)
+        first, to, last, hole = remove(self.memory.block, arm)
         self.memory.resize(last)
         return [(first, to), (last, hole)]
 
@@ -371,7 +427,7 @@ class OwnCore(Core):
         with self._whole(f" after {t} pulls"):
             return super().update_many(t, arms, rewards)
 
-    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> Integers:
+    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> list[int]:
         with self._whole(f" after {t} pulls"):
             return super()._some(name, t, count, who, hands)
 
@@ -387,9 +443,9 @@ class OwnCore(Core):
         with self._whole():
             return super().cancel(arm, known=known)
 
-    def warm(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
+    def warm(self, pulls: Integers, weight: Floats, sums: Floats, squares: Floats | None = None) -> None:
         with self._whole():
-            super().warm(pulls, weight, sums)
+            super().warm(pulls, weight, sums, squares)
 
     def merge(self, pulls: Integers, weight: Floats, sums: Floats) -> None:
         with self._whole():

@@ -18,7 +18,7 @@ from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
-from thrifty.online.eligible import Eligible, too_few
+from thrifty.online.eligible import ALL, Eligible, integers, too_few
 from thrifty.online.ids import Ids
 from thrifty.policies import Policy, Posterior
 from thrifty.state.young import SHARE, SOONER
@@ -134,40 +134,42 @@ class PosteriorCore:
         return int(out[0])
 
     def take(self, t: int) -> int:
-        return int(self.pick(t, 1, Eligible(None, None), KNOWN)[0])
+        return int(self.pick(t, 1, ALL, KNOWN)[0])
 
     def select_many(self, t: int, out: Integers) -> int:
         """If the posterior fails, nothing has changed here."""
         back = self.checkpoint(out.size)
         try:
             for j in range(out.size):
-                out[j : j + 1] = self._best(1, ~self.paused)
-                self._hand_out(out[j : j + 1], UNKNOWN)
+                best = self._best(1, ~self.paused)
+                out[j] = best[0]
+                self._hand_out(best, UNKNOWN)
         except BaseException:
             back()
             raise
         return out.size
 
-    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
         there, back = self._eligible(count, who), self.checkpoint(count)
         try:
-            out = np.array(self._best(count, there))
+            out = self._best(count, there)
             self._hand_out(out, hands)
         except BaseException:
             back()
             raise
         return out
 
-    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> Integers:
-        out = self._rng.choice(np.flatnonzero(self._eligible(count, who)), count, replace=False)
+    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
+        there = np.flatnonzero(self._eligible(count, who))
+        out: list[int] = self._rng.choice(there, count, replace=False).tolist()
         self._hand_out(out, hands)
         return out
 
     def chance(self) -> float:
         return float(self._rng.random())
 
-    def _hand_out(self, arms: Integers, hands: int) -> None:
-        for arm in arms.tolist() if hands != NOBODY else ():
+    def _hand_out(self, arms: list[int], hands: int) -> None:
+        for arm in arms if hands != NOBODY else ():
             self._arms["pending"][arm] += 1
             self._arms["tokens"][arm] += hands == KNOWN
             self._arms["spent"][arm] = self._is_committed(arm)
@@ -177,9 +179,9 @@ class PosteriorCore:
         """Which arms may be chosen, if they are enough."""
         there = ~self.paused
         if who.among is not None:
-            there &= np.isin(np.arange(self._count), who.among)
+            there &= np.isin(np.arange(self._count), integers(who.among))
         if who.exclude is not None:
-            there[who.exclude] = False
+            there[integers(who.exclude)] = False
         if (size := int(np.count_nonzero(there))) < count:
             raise too_few(count, size, self._count, self.resting)
         return there
@@ -377,6 +379,10 @@ class PosteriorCore:
     def begin(self) -> None:
         for arm in np.flatnonzero(self.pulls).tolist():
             self._renew(arm)
+
+    def turn_to(self, rule: Rule) -> None:
+        self.follow(rule)
+        self.begin()
 
     def follow(self, rule: Rule) -> None:
         self._rule = rule

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from thrifty import checks, storage
 from thrifty.engines import ENGINES
-from thrifty.engines.memory import COMPONENTS, Memory
+from thrifty.engines.memory import COMPONENTS, Memory, roomy
 from thrifty.errors import FileError, InvalidType, ThriftyError
 from thrifty.online import ledger_arrays, sound, version_0_1_0
 from thrifty.online.core import Core, check_told, core_of
@@ -161,7 +161,7 @@ def _restored(header: dict[str, Any], arrays: storage.Arrays, policies: Iterable
         beside = (*beside, FADING)
     policy.check_prior(given=settings.prior is not None or "prior" in arrays)
     priors = np.ones((len(ids), 2)) if "prior" in arrays else None
-    memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes)
+    memory = playing.memory(rule, np.ones(4, np.uint64), priors, beside, sizes, roomy(rule.arms))
     kept = {name: arrays.pop(name) for name in ledger_arrays.NAMES if name in arrays}
     _fill(memory, header["components"], arrays)
     ledger = ledger_arrays.unpack(kept, ids, shares, bounds)

@@ -45,7 +45,7 @@ from thrifty.policies import (
     Policy,
     UCBImproved,
 )
-from thrifty.state import window
+from thrifty.state import stale, window
 from thrifty.state.fading import LEAST, MADE, NEXT
 from thrifty.state.header import State
 from thrifty.state.history import ROOM, SIZE, START, TIMES, VALUE
@@ -59,6 +59,7 @@ PHASES = 64  # UCB-Improved has fewer
 TINY = 5e-324  # the least number above 0
 FEWEST = 6  # entries of a history: what there is room for at the least
 DEMAND_MOST = 1e9  # far above what sleepers want for as many arms
+FORMER_MOST = 1e6  # far above any power of ln T that a law is tempered by
 AHEAD_MOST = 1000.0  # far above what _look_ahead of sleepers sets
 
 
@@ -145,6 +146,7 @@ def check(facts: Facts) -> None:
         (state.ring.size, YOUNG),
         (True, BARRED),
         (state.turn.size, FADING),
+        (state.stale.size, STALE),
     ]
     for applies, part in parts:
         for name, right, holds in part if applies else ():
@@ -572,6 +574,28 @@ YOUNG = (
     Check("expired", "some of the pending pulls", _some_expired),
     Check("ring", "counts first", lambda x: within(x.state.ring[:FIRST], 0, checks.COUNT)),
     Check("ring", "decisions whose pulls count or were dealt with", _ring_fits),
+)
+
+# Arms that follow the rule of before -----------------------------------------------------------------------
+
+
+def _is_none_stale(x: Facts) -> bool:
+    """Then it does not matter where they ended, and arms may have gone since."""
+    return bool(x.state.stale[stale.NEXT] == x.state.stale[stale.END])
+
+
+def _stale_fits(x: Facts) -> bool:
+    return _is_none_stale(x) or bool(0 <= x.state.stale[stale.NEXT] <= x.state.stale[stale.END] <= x.arms)
+
+
+def _former_fits(x: Facts) -> bool:
+    return _is_none_stale(x) or bool(0.0 < x.state.former[0] <= FORMER_MOST)
+
+
+STALE = (
+    Check("stale", "arms in order", _stale_fits),
+    Check("stale[STRIDE]", "a count", lambda x: 0 <= x.state.stale[stale.STRIDE] <= checks.COUNT),
+    Check("former", "what a law was tempered by", _former_fits),
 )
 
 # What is forgotten ---------------------------------------------------------------------------------------
