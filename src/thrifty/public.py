@@ -1,5 +1,6 @@
 """The names that ``import thrifty`` offers."""
 
+from thrifty.client import Client
 from thrifty.delays import (
     ConstantDelay,
     GeometricDelay,
@@ -20,6 +21,7 @@ from thrifty.online.bandit import (
     Bandit,
 )
 from thrifty.online.decisions import Decision
+from thrifty.online.lift import Lift
 from thrifty.policies import (
     POLICIES,
     IndexPolicy,
@@ -55,6 +57,7 @@ __all__ = [
     "Bernoulli",
     "Beta",
     "Changing",
+    "Client",
     "ClippedGaussian",
     "ConstantDelay",
     "Decision",
@@ -69,6 +72,7 @@ __all__ = [
     "InvalidType",
     "InvalidValue",
     "Law",
+    "Lift",
     "MissingExtra",
     "Poisson",
     "Policy",

@@ -1,6 +1,7 @@
 """Decisions that have an id, from the moment they are made until their reward comes, or is given up."""
 
 import copy
+import math
 import secrets
 import time
 from collections import OrderedDict
@@ -23,12 +24,14 @@ class Decision:
         arm: the id of the arm.
         time: when it was made, in seconds since 1970 unless the caller counts otherwise.
         control: whether it belongs to the share that is decided at random.
+        probability: how likely this arm was, if that was asked for; of a slate, for its first place alone.
     """
 
     id: str
     arm: Any
     time: float
     control: bool
+    probability: float | None = None
 
 
 class Arm:
@@ -171,6 +174,11 @@ def key_of(decision: object) -> str:
 def read_time(name: str, now: object) -> float:
     """When a decision is made: now, unless the caller has a clock of his own."""
     return time.time() if now is None else checks.number(name, now)
+
+
+def read_before(before: object) -> float:
+    """Until when decisions are due."""
+    return math.inf if isinstance(before, float) and before == math.inf else checks.number("before", before)
 
 
 def read_sizes(count: object, rank: object) -> tuple[int, int]:

@@ -1,43 +1,37 @@
 """Who may be chosen in a decision: those ``among`` these ids, but not those to ``exclude`` or paused."""
 
+from array import array
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Integers
 from thrifty.errors import InvalidType, InvalidValue
-from thrifty.online.ids import Ids
+from thrifty.online.ids import Ids, Numbers
 from thrifty.policies import Policy
 
-NONE = np.empty(0, np.int64)
+NOBODY: Numbers = array("Q")
 
 
-class Some(NamedTuple):
-    """The ids of arms as callers give them; None for all, and for none."""
-
-    among: list[Any] | None
-    exclude: list[Any] | None
-
-    @property
-    def restricts(self) -> bool:
-        return self.among is not None or self.exclude is not None
+# The ids as callers give them: those among, and those to exclude. None for all, and for none.
+Some: TypeAlias = tuple[list[Any] | None, list[Any] | None]
 
 
 class Eligible(NamedTuple):
-    """The same as the core takes them: numbers, those among which to choose in order."""
+    """The same as the core takes them: numbers in any order, each as often as one likes."""
 
-    among: Integers | None
-    exclude: Integers | None
+    among: Numbers | None = None
+    exclude: Numbers | None = None
 
     def size(self, core: Any, arms: int) -> int:
         """How many arms may be chosen."""
+        exclude = np.unique(integers(self.exclude or NOBODY))
         if self.among is not None:
-            exclude = NONE if self.exclude is None else self.exclude
-            return int(np.count_nonzero(~core.is_paused(np.setdiff1d(self.among, exclude))))
-        out = 0 if self.exclude is None else np.count_nonzero(~core.is_paused(np.unique(self.exclude)))
-        return int(arms - core.resting - out)
+            there = np.setdiff1d(integers(self.among), exclude)
+            return int(np.count_nonzero(~core.is_paused(there)))
+        return int(arms - core.resting - np.count_nonzero(~core.is_paused(exclude)))
 
     def has(self, core: Any, arm: int) -> bool:
         """Whether this arm may be chosen."""
@@ -50,15 +44,25 @@ class Eligible(NamedTuple):
         return self.among is not None or self.exclude is not None
 
 
+ALL = Eligible()
+
+
+def integers(numbers: Numbers) -> Integers:
+    """The same numbers, for NumPy."""
+    return np.frombuffer(numbers, np.int64)
+
+
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
-    return Some(_listed("among", among), _listed("exclude", exclude))
+    return (
+        None if among is None else _listed("among", among),
+        None if exclude is None else _listed("exclude", exclude),
+    )
 
 
-def _listed(name: str, arms: Any) -> list[Any] | None:
-    """Ids in any order, each as often as one likes."""
-    if arms is None or type(arms) is list:
-        return arms and arms.copy()
+def _listed(name: str, arms: Any) -> list[Any]:
+    if type(arms) is list:
+        return arms.copy()
     try:
         if isinstance(arms, str | bytes | Mapping):
             raise TypeError
@@ -69,10 +73,11 @@ def _listed(name: str, arms: Any) -> list[Any] | None:
 
 def read(ids: Ids, given: Some) -> Eligible:
     """The arms with these ids."""
-    among = None if given.among is None else ids.numbers(given.among, "among")
-    if among is not None and among.size > 1:
-        among = np.unique(among)
-    return Eligible(among, None if given.exclude is None else ids.numbers(given.exclude, "exclude"))
+    among, exclude = given
+    return Eligible(
+        None if among is None else ids.array(among, "among"),
+        None if exclude is None else ids.array(exclude, "exclude"),
+    )
 
 
 def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
@@ -90,7 +95,6 @@ def too_few(count: int, size: int, arms: int, paused: int) -> InvalidValue:
     )
 
 
-def check(policy: Policy) -> None:
-    """Whether a policy can choose among some of its arms."""
-    if not policy.ranks:
-        raise InvalidValue(f"{policy!r} has no index to choose by: all of its arms must be eligible")
+def refuse(policy: Policy) -> NoReturn:
+    """It cannot choose among some of its arms."""
+    raise InvalidValue(f"{policy!r} has no index to choose by: all of its arms must be eligible")

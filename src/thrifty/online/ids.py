@@ -3,7 +3,7 @@
 import copy
 from array import array
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,29 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online.inputs import as_numbers, sequence
 
 MOST = 10**9
+if TYPE_CHECKING:
+    Numbers: TypeAlias = array[int]
+else:
+    Numbers = array  # of arms, as 64-bit words
 
 
 class Ids:
     """A two-way table. Two ids are the same if they are equal, as in a dictionary.
 
     Texts and integers of other classes, NumPy's or members of an enumeration, are kept as what they equal.
-    Ids 0 to K - 1 that nobody has touched are their own numbers, and take no memory.
+    Where arms are given by how many they are, ids 0 to K - 1 are their own numbers and take no memory, but
+    for those that arms who came or went have changed.
     """
 
     def __init__(self, arms: object) -> None:
         self._plain = 0  # how many ids are their own numbers, when all of them are
-        self._names: list[Hashable] = []
-        self._numbers: dict[Hashable, int] = {}
+        self._own = 0  # ids below are their own numbers, but for those in ``_numbers`` and ``_changed``
+        self._names: list[Hashable] = []  # from number ``_own`` on
+        self._changed: dict[int, Hashable] = {}  # below it; a number is free from the number of arms on
+        self._numbers: dict[Hashable, int] = {}  # -1: its own number once, and gone
+        self._size = 0
         try:
-            self._plain = checks.integer("arms", arms, at_least=1, at_most=MOST)
+            self._plain = self._own = self._size = checks.integer("arms", arms, at_least=1, at_most=MOST)
         except InvalidType:
             self._add_all(arms)
 
@@ -40,16 +48,17 @@ class Ids:
                 f"arms must be a number of arms or a sequence of their ids, got {checks.shown(arms)}"
             ) from None
         self.add(self.new(names))
-        if not self._names:
+        if not self._size:
             raise InvalidValue("arms must have at least one id, got none")
 
     def __len__(self) -> int:
-        return self._plain or len(self._names)
+        return self._size
 
     def __deepcopy__(self, memo: object) -> "Ids":
         """A table of the same ids."""
         other = copy.copy(self)
         other._names, other._numbers = self._names.copy(), self._numbers.copy()
+        other._changed = self._changed.copy()
         return other
 
     def __contains__(self, name: Any) -> bool:
@@ -63,14 +72,21 @@ class Ids:
 
     def name(self, number: int) -> Any:
         """The id of the arm with this number."""
-        return number if self._plain else self._names[number]
+        if number < self._own:
+            return self._changed.get(number, number) if self._changed else number
+        return self._names[number - self._own]
 
-    def names(self, numbers: Integers | None = None) -> list[Any]:
+    def names(self, numbers: list[int] | None = None) -> list[Any]:
         """The ids of these arms, or of all, in the order of their numbers."""
         if numbers is None:
-            return list(range(self._plain)) if self._plain else list(self._names)
-        listed: list[int] = numbers.tolist()
-        return listed if self._plain else [self._names[number] for number in listed]
+            names: list[Any] = [*range(min(self._own, self._size)), *self._names]
+            for number, name in self._changed.items():
+                names[number] = name
+            return names
+        if self._plain:
+            return numbers
+        name = self.name if self._own else self._names.__getitem__
+        return [name(number) for number in numbers]
 
     def number(self, name: Any, what: str = "arm") -> int:
         """The number of the arm with this id."""
@@ -96,15 +112,24 @@ class Ids:
             return numbers.astype(np.int64)
         return np.array([self.number(name, f"{what}[{i}]") for i, name in enumerate(listed)], np.int64)
 
-    def _found(self, names: list[Any]) -> "array[int]":
+    def array(self, names: list[Any], what: str) -> Numbers:
+        """The same, at most one for each arm."""
+        found = self._found(names) or array("Q", self.numbers(names, what).tolist())
+        return found if len(found) <= self._size else array("Q", sorted({*found}))
+
+    def _found(self, names: list[Any]) -> Numbers:
         """The same, the fast way; nothing if it is not plain that there are such arms."""
         try:
-            found = array("q", names if self._plain else map(self._numbers.__getitem__, names))
-        except (TypeError, LookupError, OverflowError):
-            return array("q")
-        if self._plain and found and not 0 <= min(found) <= max(found) < self._plain:
-            return array("q")
-        return found
+            if not (own := self._own):
+                return array("Q", map(self._numbers.__getitem__, names))
+            if self._plain:
+                found = array("Q", names)
+            else:  # -1 is none of these words
+                get = self._numbers.get
+                found = array("Q", [get(name, name if name < own else -1) for name in names])
+            return found if max(found) < self._size else array("Q")
+        except (TypeError, ValueError, LookupError, OverflowError):
+            return array("Q")
 
     def new(self, names: list[Any] | NDArray[Any]) -> dict[Hashable, None]:
         """These ids as they are kept, if each of them may be added."""
@@ -124,33 +149,47 @@ class Ids:
 
     def add(self, names: Iterable[Hashable]) -> None:
         """New arms, with the next numbers; ``new`` has said that they may be added."""
-        self._unfold()
         for name in names:
-            self._numbers[name] = len(self._names)
-            self._names.append(name)
+            self._set(self._size, name)
+            self._size += 1
 
     def remove(self, number: int, moves: Iterable[tuple[int, int]]) -> None:
         """An arm goes, and others take over numbers, each (from, to), until the last number is free."""
-        self._unfold()
-        del self._numbers[self._names[number]]
+        gone = self.name(number)
+        self._numbers.pop(gone, None)
+        if self._is_own(gone):
+            self._numbers[hash(gone)] = -1
         for source, target in moves:
             if source != target:
-                self._names[target] = self._names[source]
-                self._numbers[self._names[target]] = target
-        self._names.pop()
+                self._set(target, self.name(source))
+        self._size -= 1
+        if self._size < self._own:
+            self._changed.pop(self._size, None)
+        else:
+            self._names.pop()
+        self._plain = 0
+
+    def _set(self, number: int, name: Hashable) -> None:
+        """Arm ``number`` has this id from now on."""
+        self._plain = 0
+        self._numbers[name] = number
+        if number < self._own:
+            self._changed[number] = name
+        elif number < self._own + len(self._names):
+            self._names[number - self._own] = name
+        else:
+            self._names.append(name)
+
+    def _is_own(self, name: Any) -> bool:
+        """Whether it was its own number at the beginning: a whole number's hash is the number."""
+        number = hash(name)
+        return bool(0 <= number < self._own and number == name)
 
     def _find(self, name: Any) -> int:
         """The number of this id, or -1."""
-        if self._plain:
-            number = hash(name)  # a whole number's is the number, and equal ids have equal ones
-            return number if 0 <= number < self._plain and number == name else -1
-        return self._numbers.get(name, -1)
-
-    def _unfold(self) -> None:
-        if self._plain:
-            self._names = list(range(self._plain))
-            self._numbers = {name: number for number, name in enumerate(self._names)}
-            self._plain = 0
+        if self._numbers and (number := self._numbers.get(name)) is not None:
+            return number
+        return hash(name) if self._own and self._is_own(name) else -1
 
 
 def _plain(name: Any) -> Any:

@@ -43,9 +43,12 @@ class Lift:
 
     Attributes:
         difference: the estimate.
-        low, high: its interval, which holds with probability ``level``.
-        policy, control: the two means.
-        policy_rewards, control_rewards: how many rewards each is made of.
+        low: the lower end of its interval, which holds with probability ``level``.
+        high: the upper end.
+        policy: the policy's mean reward.
+        control: control's.
+        policy_rewards: how many rewards the policy's is made of.
+        control_rewards: how many control's is made of.
         level: how often such an interval holds.
     """
 
@@ -113,11 +116,11 @@ class Side(NamedTuple):
         if math.isinf(low):
             reach = z * math.sqrt(error)
             return v - reach, v + reach
-        here = _room(v, low, high)
+        here = room(v, low, high)
         if here > 0.0:
             c = z * z * error / here
         else:
-            there = _room(other.mean, low, high)
+            there = room(other.mean, low, high)
             c = z * z / self.effective * (other.variance / there if there > 0.0 else 1.0)
         if math.isinf(high):
             middle, reach = v + c / 2.0, math.sqrt(c * here + c * c / 4.0)
@@ -127,8 +130,10 @@ class Side(NamedTuple):
         return (middle - reach) / (1.0 + c), (middle + reach) / (1.0 + c)
 
 
-def _room(m: float, low: float, high: float) -> float:
-    """What the variance at a mean m is in proportion to."""
+def room(m: float, low: float, high: float) -> float:
+    """What the variance at a mean m is taken to be in proportion to."""
+    if math.isinf(low):
+        return 1.0
     return max(0.0, (m - low) * (1.0 if math.isinf(high) else high - m))
 
 
@@ -154,6 +159,11 @@ class Sides(NamedTuple):
                     f"lift needs rewards of at least {FEWEST} decisions of {name} (a slate is one): "
                     f"{side.slates} are too few"
                 )
+        return self.compared(level, rewards)
+
+    def compared(self, level: float, rewards: Rewards) -> Lift:
+        """The same, however few rewards there are: one of each side at least."""
+        policy, control = self
         z, width, limits = -NormalDist().inv_cdf(0.5 - level / 2.0), rewards.width, rewards.limits
         low, high = policy.interval(z, *limits, control)
         least, most = control.interval(z, *limits, policy)

@@ -8,10 +8,9 @@ control is uniform, and so is the floor, which is asked with probability m f. Wi
 for that arm, and 0 for the others; where it is not eligible, c is 0.
 """
 
-from collections.abc import Hashable
+from array import array
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from thrifty import checks
 from thrifty.engines.entries import KNOWN, NOBODY
@@ -19,6 +18,7 @@ from thrifty.errors import InvalidCall, InvalidValue
 from thrifty.online.eligible import Eligible, too_few
 from thrifty.online.ids import Ids
 
+Chances = Callable[[int], float]  # of arms
 LEAST = 1e-6  # of a share: with less, the first control decision is far away
 
 
@@ -42,32 +42,49 @@ class Shares:
     def at_work(self) -> bool:
         return self.control > 0.0 or self.floor > 0.0
 
-    def choose(self, core: Any, ids: Ids, t: int, count: int, who: Eligible, hands: int) -> Choice:
-        """A decision for so many arms, which are handed out or not."""
+    def choose(self, core: Any, arm: int | None, t: int, count: int, who: Eligible, hands: int) -> Choice:
+        """A decision for so many arms, which are handed out or not. ``arm`` is control's, if it has one."""
         if not self.at_work:
             return Choice(_by_policy(core, t, count, who, hands))
-        size = who.size(core, len(ids))
-        if size < count:
-            raise too_few(count, size, len(ids), core.resting)
+        size = self.check(core, arm, count, who)
         control, share = who, self.control
-        if self.arm is not None:
-            arm = ids.number(self.arm)
-            control, share = Eligible(np.array([arm]), None), share if who.has(core, arm) else 0.0
-            if share > 0.0 and count > 1:
-                raise InvalidValue(
-                    f"rank must be 1 at most with a control_arm, as that is one arm, got {count}"
-                )
+        if arm is not None:
+            control, share = Eligible(array("Q", [arm])), share if who.has(core, arm) else 0.0
         back = core.checkpoint(0)  # what is of the user's own may be refused after a coin was thrown
         try:
             if share > 0.0 and core.chance() < share:
-                return Choice(core.uniform(t, count, control, hands).tolist(), True, share)
+                return Choice(core.uniform(t, count, control, hands), True, share)
             if self.floor > 0.0 and core.chance() < size * self.floor:
-                return Choice(core.uniform(t, count, who, hands).tolist(), False, share)
+                return Choice(core.uniform(t, count, who, hands), False, share)
             return Choice(_by_policy(core, t, count, who, hands), False, share)
         except BaseException:
             if back is not None:
                 back()
             raise
+
+    def probability(
+        self, core: Any, arm: int | None, who: Eligible, chosen: int, by_policy: Chances
+    ) -> float:
+        """Of an arm in a decision, as the formula says. ``arm`` is control's, if it has one."""
+        if not self.at_work:
+            return by_policy(chosen)
+        if not who.has(core, chosen):
+            return 0.0
+        size = who.size(core, len(core.pulls))
+        control = self.control if arm is None or who.has(core, arm) else 0.0
+        theirs = 1.0 / size if arm is None else float(chosen == arm)
+        left = max(1.0 - size * self.floor, 0.0)
+        rest = self.floor + left * by_policy(chosen) if control < 1.0 and left > 0.0 else self.floor
+        return control * theirs + (1.0 - control) * rest
+
+    def check(self, core: Any, arm: int | None, count: int, who: Eligible) -> int:
+        """Whether so many arms can be chosen. Returns how many may be."""
+        arms = len(core.pulls)
+        if (size := who.size(core, arms)) < count:
+            raise too_few(count, size, arms, core.resting)
+        if count > 1 and arm is not None and self.control > 0.0 and who.has(core, arm):
+            raise InvalidValue(f"rank must be 1 at most with a control_arm, as that is one arm, got {count}")
+        return size
 
     def check_id(self) -> None:
         """Whether decisions may do without one."""
@@ -92,7 +109,7 @@ class Shares:
 
 def _by_policy(core: Any, t: int, count: int, who: Eligible, hands: int) -> list[int]:
     if count > 1 or who.restricts or hands == NOBODY:
-        arms: list[int] = core.pick(t, count, who, hands).tolist()
+        arms: list[int] = core.pick(t, count, who, hands)
         return arms
     return [core.take(t) if hands == KNOWN else core.select(t)]
 

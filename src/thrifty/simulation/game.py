@@ -30,6 +30,7 @@ class Game:
         settings, size = ready.settings, ready.settings.problem.size
         self.policy, self.label, self.problem = ready.policies[p], settings.labels[p], settings.problem
         self.rule = ready.stages[p][0][1]
+        self._former = self.rule.temper
         self._program, self._engine = ready.program(p), settings.engines[p]
         delays, moments = settings.delay.late(), ready.checkpoints.size
         sizes = {"checkpoints": moments, "regret": moments} | delays.sizes
@@ -57,7 +58,7 @@ class Game:
 
     def follow(self, rule: Rule) -> None:
         """Another rule from now on."""
-        self.rule = rule
+        self.rule, self._former = rule, self.memory.state.rule.temper
         if self.who.size != rule.arms:
             rule = self._program.policy.resolve(self.who.size, rule.horizon)._replace(
                 prior_mean=rule.prior_mean, prior_weight=rule.prior_weight
@@ -146,7 +147,10 @@ class Game:
 
     def play(self, start: int, stop: int, *, anew: bool) -> None:
         """Rounds ``start`` to ``stop`` - 1. ``anew``: the rule is new, so that whatever is kept for an arm is
-        made again first."""
+        made again first, or in the next rounds if arms are very many."""
+        if anew and start > 0 and self.memory.turn_stale(self._former):
+            self._program.compile(self.memory)
+            anew = False
         if self.stepwise:
             self._step(start, stop, anew=anew)
             return

@@ -1,5 +1,6 @@
 """Simulate policies on a problem: workers and slices around the compiled loop."""
 
+import functools
 import itertools
 import os
 import platform
@@ -219,6 +220,11 @@ def provenance(seconds: list[float], workers: int) -> dict[str, Any]:
             "processor": platform.machine(),
             "system": platform.system(),
         },
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("thrifty", "numpy", "numba", "scipy")},
+        "versions": {"python": platform.python_version()} | _versions(),
     }
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Of the packages: each is read from a file, which takes longer than a small simulation."""
+    return {name: version(name) for name in ("thrifty", "numpy", "numba", "scipy")}
