@@ -23,7 +23,7 @@ def explained() -> Iterator[tuple[str, Callable[..., Any]]]:
         elsewhere = thing.__module__ == "thrifty.errors"
         if not elsewhere and thing not in (thrifty.Problem, thrifty.Posterior, thrifty.Result):
             yield name, thing
-    for kind in (thrifty.Bandit, thrifty.Result):
+    for kind in (thrifty.Bandit, thrifty.Client, thrifty.Result):
         for name, method in inspect.getmembers(kind, callable):
             if not name.startswith("_"):
                 yield f"{kind.__name__}.{name}", method

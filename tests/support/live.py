@@ -108,7 +108,7 @@ class Coins:
 
 def state(bandit: thrifty.Bandit) -> State:
     """What the kernels work on."""
-    return bandit._core.memory.state  # type: ignore[union-attr]
+    return bandit._player.core.memory.state  # type: ignore[union-attr]
 
 
 SCRATCH = ("listed", "left", "found", "slate", "worth")  # of decisions about some arms
@@ -126,7 +126,7 @@ def ledger(bandit: thrifty.Bandit) -> tuple[Any, ...]:
 
 def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     """All that a bandit consists of, to be compared."""
-    core, ids = bandit._core, bandit._ids
+    core, ids = bandit._player.core, bandit._ids
     if isinstance(core, PosteriorCore):
         ring = list(core._ring), core._seen, core._again
         arms = core._arms.tobytes(), core._handed, str(core._rng.bit_generator.state), ring
@@ -139,13 +139,19 @@ def everything(bandit: thrifty.Bandit) -> tuple[Any, ...]:
         memory.field("bars")[1:] = 0
         arms = memory.block.tobytes()
     names = [(type(name), name) for name in ids.names()]
-    rest = bandit._t, bandit._before, bandit._horizon, bandit._prior, ledger(bandit)
-    return arms, names, dict(ids._numbers), *rest
+    rest = (
+        bandit._player.t,
+        bandit._player.before,
+        bandit._player.horizon,
+        bandit._player.prior,
+        ledger(bandit),
+    )
+    return arms, names, [ids.number(name) for name in ids.names()], *rest
 
 
 def lasting(bandit: thrifty.Bandit) -> tuple[Any, ...]:
     """All of it that does not follow from the rest, and so is in a file."""
-    core = bandit._core
+    core = bandit._player.core
     arms, *rest = everything(bandit)
     if not isinstance(core, PosteriorCore):
         memory = core.memory
