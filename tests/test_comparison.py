@@ -12,6 +12,7 @@ from thrifty.simulation.spec import Spec
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "experiments").glob("comparison-*.toml"))
+FORGET = ("DiscountedUCB", "SlidingWindowUCB", "DiscountedTS", "SlidingWindowTS", "Forgetting")
 EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
 
@@ -31,7 +32,13 @@ def test_every_policy_that_can_play_is_there(path: Path) -> None:
     spec.plan()
     learning = [kind for kind in POLICIES.values() if kind().resolve(2, 2).first]  # from the rewards
     able = {k for k in learning if any(can_play(p, spec.problem.rewards) for p in chosen(k))}
-    assert {type(inside(policy)) for policy in spec.policies} == able - {Binarised}
+    elsewhere = {POLICIES[name] for name in FORGET}
+    assert {type(inside(policy)) for policy in spec.policies} == able - {Binarised} - elsewhere
+
+
+@pytest.mark.parametrize("name", FORGET)
+def test_what_forgets_is_compared_where_means_change(name: str) -> None:
+    assert name in (ROOT / "docs" / "changing.md").read_text()
 
 
 @EACH

@@ -159,7 +159,7 @@ def test_a_sweep(tmp_path: Path) -> None:
         with started(*command, "--workers", 2) as process:
             while not moment(workers := spawned(process)):
                 assert process.poll() is None
-                time.sleep(0.002)
+                time.sleep(0.02)
             os.killpg(process.pid, signal.SIGINT)
             assert process.wait(PATIENCE) == 130
             assert process.stderr is not None

@@ -136,7 +136,7 @@ def all_known(bandit: thrifty.Bandit) -> bool:
 
 
 def state_of(bandit: thrifty.Bandit) -> Any:
-    return bandit._core.memory.state  # type: ignore[union-attr]
+    return bandit._player.core.memory.state  # type: ignore[union-attr]
 
 
 def assert_numbers(bandit: thrifty.Bandit) -> None:

@@ -1,5 +1,6 @@
 """Arms are added and removed while others go on: laws and statistics stay with the arms they belong to."""
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -8,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given as supposing
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -30,6 +33,7 @@ from tests.support.live import (
 from thrifty.engines import ENGINES
 from thrifty.engines.sleepers.line import SWEEPING, SWEPT
 from thrifty.numerics import families
+from thrifty.online.ids import Ids
 from thrifty.policies import Policy
 
 Floats = NDArray[np.float64]
@@ -505,6 +509,36 @@ def test_whole_numbers_are_ids_like_others() -> None:
         bandit.remove_arm("new")
     assert column(bandit, "pulls") == {0: 0, 1: 12, 2: 0}
     assert before != everything(bandit)
+
+
+@supposing(st.integers(1, 8), st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=40))
+def test_ids_that_are_numbers_come_and_go_as_in_a_table(arms: int, steps: list[tuple[bool, int]]) -> None:
+    """Nothing is kept for those that nobody has touched, and nobody sees that: names by number, numbers by
+    name, one by one and many at once."""
+    table, names = Ids(arms), [*range(arms)]
+    for comes, which in steps:
+        if comes and which not in names:
+            name = float(which) if which % 3 == 0 else which
+            table.add(table.new([name]))
+            names.append(name)
+        elif not comes and len(names) > 1:
+            gone, middle, last = which % len(names), len(names) // 2, len(names) - 1
+            moves = [(middle, gone), (last, middle)] if gone < middle else [(last, gone)]
+            table.remove(gone, moves)
+            for source, target in moves:
+                names[target] = names[source]
+            names.pop()
+        numbers = [*range(len(names))]
+        assert [*map(type, table.names())] == [*map(type, names)]
+        assert table.names() == [table.name(number) for number in numbers] == names
+        assert table.names(numbers) == names
+        assert len(copy.deepcopy(table)) == len(table) == len(names)
+        assert table.numbers(names).tolist() == [table.number(name) for name in names] == numbers
+        for name in [*range(31), -1, 0.5, "0"]:
+            assert (name in table) == (name in names)
+            if name not in names:
+                with pytest.raises(thrifty.InvalidValue, match="one of the"):
+                    table.numbers([name])
 
 
 # Many at once ----------------------------------------------------------------------------------------------

@@ -221,7 +221,7 @@ class Machine(RuleBasedStateMachine):
         assert now.count[ARMS] == len(self.model)
         assert now.waiting[0] == (~lawful).sum()
         if now.tree.size:
-            tree = tournament.built(now.index, self.bandit._core.memory.capacity)  # type: ignore[union-attr]
+            tree = tournament.built(now.index, self.bandit._player.core.memory.capacity)  # type: ignore[union-attr]
             attained = tree[:, 1] > 0
             np.testing.assert_array_equal(now.tree[attained], tree[attained])
             assert (now.tree[~attained, 0] == -math.inf).all()

@@ -74,7 +74,7 @@ def test_a_prior_is_worth_as_many_pulls(policy: Policy, engine: str) -> None:
     else:
         real = warm(policy, pulls, shares, horizon=1000, seed=4, engine=engine)
     for bandit in (prior, real):
-        bandit._t = bandit._before = sum(pulls)
+        bandit._player.t = bandit._player.before = sum(pulls)
     chosen = [decide(bandit, Coins([0.2, 0.9, 0.4, 0.6, 0.1], 1), 300) for bandit in (prior, real)]
     assert chosen[0] == chosen[1]
     assert column(real, "pulls") == {arm: n + pulls[arm] for arm, n in column(prior, "pulls").items()}

@@ -127,7 +127,7 @@ def taught(arms, leaders, policy=None, **options):
 def picks(bandit, count, size, among=None, exclude=None):
     """So many decisions that leave nothing pending."""
     who = eligible.read(bandit._ids, eligible.some(among, exclude))
-    return np.array([bandit._core.pick(bandit._t, size, who) for _ in range(count)])
+    return np.array([bandit._player.core.pick(bandit._player.t, size, who) for _ in range(count)])
 
 
 def wins(means, sds, left):
@@ -156,7 +156,7 @@ def test_without_the_leaders_by_integration(arms):
     found = picks(bandit, 6000, 1, exclude=range(5))[:, 0]
     left = np.arange(5, arms)
     fits(np.bincount(found, minlength=arms)[5:], wins(means, sds, left))
-    assert bandit._core.memory.field("reserve_levels")[line.TOTAL] > 0.0 or arms == 40
+    assert bandit._player.core.memory.field("reserve_levels")[line.TOTAL] > 0.0 or arms == 40
 
 
 def test_arms_that_seldom_win_are_left_out_on_the_line():
@@ -225,17 +225,17 @@ def test_a_spent_index_is_replaced_in_phase_two():
     for _ in range(20):
         assert bandit.select(among=[0, 1]) in (0, 1)
         assert len(set(bandit.rank(3, among=[0, 1, 2]))) == 3
-        assert (bandit._core.memory.field("index") > -math.inf).all()
+        assert (bandit._player.core.memory.field("index") > -math.inf).all()
 
 
 def test_the_reserve_asks_for_more():
     """A slate that is too long for the reserve is drawn from all, and for the next one it is long enough."""
     bandit, _, _ = taught(3000, 5)
-    levels = bandit._core.memory.field("reserve_levels")
+    levels = bandit._player.core.memory.field("reserve_levels")
     before = levels[line.DEMAND]
     assert len(set(bandit.rank(100))) == 100
     assert levels[line.DEMAND] > before
-    evaluations = bandit._core.memory.field("evaluations")
+    evaluations = bandit._player.core.memory.field("evaluations")
     start = int(evaluations[0])
     assert len(set(bandit.rank(100))) == 100
     assert evaluations[0] - start < 1500
@@ -246,7 +246,7 @@ def test_paused_leaders_leave_the_others_fast():
     bandit, _, _ = taught(3000, 5)
     for arm in range(5):
         bandit.pause(arm)
-    evaluations = bandit._core.memory.field("evaluations")
+    evaluations = bandit._player.core.memory.field("evaluations")
     start = int(evaluations[0])
     found = picks(bandit, 1, 1)
     chosen = [bandit.select() for _ in range(10)]
@@ -265,7 +265,7 @@ def test_nobody_is_left_on_the_line(policy, tmp_path):
     bandit.pause(first)
     bandit.update(first, 1.0)
     assert first not in bandit.select_many(8)
-    assert np.isfinite(bandit._core.memory.field("levels")[line.SLOPE])
+    assert np.isfinite(bandit._player.core.memory.field("levels")[line.SLOPE])
     bandit.save(tmp_path / "bandit.npz")
     thrifty.Bandit.load(tmp_path / "bandit.npz")
 
@@ -340,11 +340,11 @@ def test_a_paused_arm_takes_its_rewards_and_keeps_its_statistics():
     bandit.pause(first)
     bandit.pause(first)
     bandit.update(first, 1.0)
-    index = bandit._core.memory.field("index")[first]
+    index = bandit._player.core.memory.field("index")[first]
     assert {bandit.select() for _ in range(20)} == {0, 1, 2} - {first}
     bandit.resume(first)
     bandit.resume(first)
-    assert bandit._core.memory.field("index")[first] == index > -math.inf
+    assert bandit._player.core.memory.field("index")[first] == index > -math.inf
     assert bandit.statistics()["pulls"][first] == 1
 
 

@@ -91,7 +91,7 @@ def test_a_call_of_one_slice_is_made_whole_or_not_at_all(
 ) -> None:
     """A kernel hears nothing. Pulls that it has handed out are counted, though nobody was told of them."""
     bandit = old(thrifty.TSMA(), "scan")
-    before, select = everything(bandit), bandit._core.select_many
+    before, select = everything(bandit), bandit._player.core.select_many
 
     def stopping(t: int, out: Any) -> None:
         select(t, out)
@@ -101,9 +101,9 @@ def test_a_call_of_one_slice_is_made_whole_or_not_at_all(
         raise KeyboardInterrupt
 
     if heard:
-        monkeypatch.setattr(bandit._core, "slices", stopped)
+        monkeypatch.setattr(bandit._player.core, "slices", stopped)
     else:
-        monkeypatch.setattr(bandit._core, "select_many", stopping)
+        monkeypatch.setattr(bandit._player.core, "select_many", stopping)
     with pytest.raises(KeyboardInterrupt):
         bandit.select_many(20)
     assert bandit.decisions == 40 + (0 if heard else 20)
@@ -116,9 +116,9 @@ def test_how_many_decisions_are_made_at_once() -> None:
     one slice needs a copy of everything."""
 
     def parts(bandit: thrifty.Bandit, count: int) -> tuple[list[int], bool]:
-        cuts = list(bandit._core.slices(count))
+        cuts = list(bandit._player.core.slices(count))
         assert np.diff(cuts).sum() == count
-        return [end - start for start, end in cuts], bandit._core.checkpoint(count) is not None
+        return [end - start for start, end in cuts], bandit._player.core.checkpoint(count) is not None
 
     scan = thrifty.Bandit(thrifty.IMED(), 10**5)
     assert parts(scan, 20) == ([20], False)

@@ -48,7 +48,7 @@ def test_merging_is_learning(policy: Policy, engine: str, prior: Any) -> None:
         np.testing.assert_allclose(getattr(state(merged), name), getattr(state(told), name), rtol=1e-15)
     assert column(merged, "pending") == pending
     assert merged.decisions == told.decisions == 3
-    assert merged._t == told._t
+    assert merged._player.t == told._player.t
     decide(merged, Coins([0.5] * 5, 1), 100)
     assert merged.statistics()["pulls"].sum() == 112
 

@@ -128,7 +128,7 @@ def test_it_is_told_ids_and_rewards_as_they_are() -> None:
     assert dict(posterior.rewards) == {("b", 2): [40.0, 60.0], "a": [-99.5]}
     assert column(bandit, "mean") == {"a": -99.5, ("b", 2): 50.0}
     assert bandit.select_many(5) == [("b", 2)] * 5
-    assert bandit._core._arms["index"].tolist() == [-99.5, 50.0]  # type: ignore[union-attr]
+    assert bandit._player.core._arms["index"].tolist() == [-99.5, 50.0]  # type: ignore[union-attr]
     with refused(VALUE, r"reward must be in \[-100.0, 100.0\], got 101.0", bandit):
         bandit.update("a", 101.0)
 
@@ -159,10 +159,10 @@ def test_without_a_horizon() -> None:
     bandit = thrifty.Bandit(thrifty.TSTD(law=Exact(), phi=1), 2, seed=0)
     bandit.update_many([0, 1], [0.0, 1.0])
     bandit.select_many(1022)
-    assert bandit._core._arms["age"].min() > 1  # type: ignore[union-attr]
+    assert bandit._player.core._arms["age"].min() > 1  # type: ignore[union-attr]
     bandit.select()
     assert bandit.horizon == 2048
-    assert bandit._core._arms["age"].tolist() == [1, 1]  # type: ignore[union-attr]
+    assert bandit._player.core._arms["age"].tolist() == [1, 1]  # type: ignore[union-attr]
 
 
 class Broken(Exact):

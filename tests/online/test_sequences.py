@@ -47,7 +47,7 @@ class Normal:
 
 
 def indices(bandit: Bandit) -> Floats:
-    core: Any = bandit._core
+    core: Any = bandit._player.core
     found: Floats = core._arms["index"] if isinstance(core, PosteriorCore) else core.memory.state.index
     return found.copy()
 
@@ -128,7 +128,7 @@ def test_they_are_told_apart_from_late_ones(tmp_path: Path) -> None:
     assert bandit.decisions == 5
     bandit.save(tmp_path / "bandit.npz")
     for one in (bandit, Bandit.load(tmp_path / "bandit.npz")):
-        assert (one._t, one.decisions) == (8, 5)
+        assert (one._player.t, one.decisions) == (8, 5)
 
 
 # Arms that come and go -------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_a_guessed_horizon_grows_with_the_arms() -> None:
     for i in range(1, 3000):
         bandit.add_arm(f"a{i}")
     assert bandit.horizon == 8192
-    assert np.all(bandit._core.memory.state.index[1:] > 0.6)  # type: ignore[union-attr]
+    assert np.all(bandit._player.core.memory.state.index[1:] > 0.6)  # type: ignore[union-attr]
 
 
 def test_ucb_improved_judges_a_new_arm_by_itself() -> None:
@@ -179,7 +179,7 @@ def test_sleepers_find_a_new_level_when_the_leaders_are_removed() -> None:
     for arm in range(leaders):
         bandit.remove_arm(arm)
     bandit.select_many(50)
-    state = bandit._core.memory.state  # type: ignore[union-attr]
+    state = bandit._player.core.memory.state  # type: ignore[union-attr]
     before = int(state.evaluations[0])
     bandit.select_many(100)
     assert (int(state.evaluations[0]) - before) / 100 < 10.0 * math.log(arms)

@@ -187,6 +187,6 @@ def test_shares_are_kept(tmp_path: Path) -> None:
     bandit = settled(control=0.25, control_arm=2, floor=0.05, burn_in=3)
     bandit.save(tmp_path / "bandit.npz")
     again = thrifty.Bandit.load(tmp_path / "bandit.npz")
-    assert (again.control, again._ledger.shares.arm, again.floor, again._burn_in) == (0.25, 2, 0.05, 3)
+    assert (again.control, again._ledger.shares.arm, again.floor, again._player.burn_in) == (0.25, 2, 0.05, 3)
     one, other = ([(each.arm, each.control) for each in b.decide(count=300)] for b in (bandit, again))
     assert one == other

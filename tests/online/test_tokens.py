@@ -215,12 +215,15 @@ def test_times_need_not_come_in_order() -> None:
     assert bandit.expire(9) == 2
     bandit.decide(now=1)
     assert bandit.expire(2) == 1
+    bandit.decide(now=1e300)
+    assert (bandit.expire(-1e300), bandit.expire(math.inf)) == (0, 1)
 
 
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
         ((math.nan,), "before must be finite"),
+        ((-math.inf,), "before must be finite"),
         (("now",), "before must be a number"),
         ((9.0, 2.0), "reward must be in"),
         ((9.0, "1"), "reward must be a number"),
@@ -430,7 +433,7 @@ def test_an_interruption_that_is_heard_after_a_decision_was_closed(
     bandit = learned(control=0.3)
     slate = bandit.decide(rank=3, now=1)
     name = "redeem" if call == "reward" else "cancel"
-    work = getattr(type(bandit._core), name)
+    work = getattr(type(bandit._player.core), name)
 
     def interrupted(*arguments: Any, **options: Any) -> None:
         work(*arguments, **options)
@@ -438,7 +441,7 @@ def test_an_interruption_that_is_heard_after_a_decision_was_closed(
 
     arguments = {"reward": (slate[1], 1.0), "cancel": (slate[1],), "expire": (2.0,)}[call]
     with monkeypatch.context() as patch:
-        patch.setattr(type(bandit._core), name, interrupted)
+        patch.setattr(type(bandit._player.core), name, interrupted)
         with pytest.raises(KeyboardInterrupt):
             getattr(bandit, call)(*arguments)
     assert len(bandit._ledger.open) == pending(bandit) == 2

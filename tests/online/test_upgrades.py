@@ -51,10 +51,10 @@ from thrifty.online import snapshot
 
 for name in sys.argv[1:-1]:
     bandit = thrifty.Bandit.load(name)
-    assert (bandit._core.memory.state.newborn == 7).all()
-    bandit._core.memory.state.newborn[0] = 8
+    assert (bandit._player.core.memory.state.newborn == 7).all()
+    bandit._player.core.memory.state.newborn[0] = 8
     bandit.save(sys.argv[-1])
-    assert thrifty.Bandit.load(sys.argv[-1])._core.memory.state.newborn[0] == 8
+    assert thrifty.Bandit.load(sys.argv[-1])._player.core.memory.state.newborn[0] == 8
     print(go_on(bandit, NEXT))
 
 header, arrays = storage.read(snapshot.Path(sys.argv[-1]), "bandit")

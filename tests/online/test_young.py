@@ -131,7 +131,7 @@ def follow(policy: Policy, engine: str, pending_for: int, steps: int) -> None:
 
 def counting(bandit: thrifty.Bandit) -> dict[Any, int]:
     """Of every arm, the pending pulls that count."""
-    core = bandit._core
+    core = bandit._player.core
     if isinstance(core, PosteriorCore):
         expired = core._arms["expired"]
     else:
@@ -183,10 +183,10 @@ def test_an_index_counts_the_pulls_that_are_young(policy: Policy, engine: str) -
         counts = state(bandit).pending[:, 0] - state(bandit).expired[:, young.EXPIRED]
         told = told or (counts < state(bandit).pending[:, 0]).any()
         state(plain).pending[:, 0] = counts
-        plain._t = bandit._t
+        plain._player.t = bandit._player.t
         flying.append(bandit.select())
         if isinstance(policy, thrifty.KLUCBPlusPlus):  # which looks at ties more often, and at other times
-            plain._core.begin()
+            plain._player.core.begin()
             assert state(plain).index[flying[-1]] == state(plain).index.max()
         else:
             assert plain.select() == flying[-1]
