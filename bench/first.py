@@ -5,7 +5,8 @@
 
 README's first program; ``import thrifty`` with its first name, warm; and for every policy a bandit's first
 ``select`` and ``update``, on the engine that ``auto`` picks. Each is a process of its own with a cache of its
-own; its processor time, the import included, is what the operating system says.
+own; its processor time, the import included, is what the operating system says. Python's own cache, of
+bytecode, is filled before, as an installation does it.
 """
 
 import argparse
@@ -23,13 +24,15 @@ from thrifty.table import aligned
 
 ROOT = Path(__file__).parents[1]
 NUMBERS = (10, 100_000)
+BYTECODE = tempfile.TemporaryDirectory()  # of all of these processes
 FEW = ("ThompsonSampling", "TSMA", "KLUCBPlusPlus", "UCB1", "TSTD")
 
 
 def seconds(program: str, cache: str) -> float:
     """Processor time of a process that runs it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | {"NUMBA_CACHE_DIR": cache, "MPLBACKEND": "agg"}
+    settings = {"NUMBA_CACHE_DIR": cache, "MPLBACKEND": "agg", "PYTHONPYCACHEPREFIX": BYTECODE.name}
+    environment = os.environ | settings | {"PYTHONDONTWRITEBYTECODE": ""}
     with tempfile.TemporaryDirectory() as folder:  # README's program writes a figure
         subprocess.run(
             [sys.executable, "-c", program], env=environment, cwd=folder, check=True, capture_output=True
@@ -69,6 +72,7 @@ def main() -> None:
     online = tuple(name for name, kind in POLICIES.items() if not kind.told)
     names = FEW if parser.parse_args().quick else online
     print(f"{date.today()}, {os.cpu_count()} cores; seconds of processor time\n")
+    warm("import thrifty; thrifty.simulate; import matplotlib.pyplot")
     print(f"import numba alone, warm            {warm('import numba'):6.2f}")
     print(f"import thrifty; thrifty.Bandit      {warm('import thrifty; thrifty.Bandit'):6.2f}")
     print(f"README's first program, empty cache {cold(readme()):6.2f}", flush=True)
