@@ -17,9 +17,10 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 import thrifty
+from thrifty.look import COLOURS
 from thrifty.report import figures
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import COLOURS, MARKERS
+from thrifty.report.style import MARKERS
 
 Floats = NDArray[np.float64]
 Cell = tuple[float, float]  # the mean regret and its standard error
