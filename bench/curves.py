@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
+from thrifty.look import COLOURS, GREY
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import COLOURS, GREY, LINES, MARKERS, Style
+from thrifty.report.style import LINES, MARKERS, Style
 
 Points = Sequence[tuple[float, float]]
 MANY = (*COLOURS, GREY, "#7A4A1E")  # one for each library

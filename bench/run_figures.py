@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from report import ENOUGH, grouped
 
+from thrifty.look import COLOURS, GREY
 from thrifty.report.figures import save
-from thrifty.report.style import COLOURS, GREY
 
 
 def draw(record: Row, folder: Path) -> None:

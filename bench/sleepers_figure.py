@@ -7,10 +7,11 @@ from common import HERE, Row
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from thrifty.look import GREY
 from thrifty.report.figures import save
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import GREY, styles
+from thrifty.report.style import styles
 
 NAMES = {"sleepers": "sleepers", "scan": "scan", "c": "plain C"}
 PROBLEMS = {"spread": "means spread over [0, 0.9]", "equal": "all means equal but one"}

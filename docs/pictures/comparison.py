@@ -19,12 +19,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import thrifty
+from thrifty.look import COLOURS, GREY
 from thrifty.policies import Binarised, Policy, restored
 from thrifty.policies.catalogue import GROUPS
 from thrifty.problems import ClippedGaussian, Problem
 from thrifty.report import figures
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import COLOURS, GREY
 from thrifty.simulation.result import Result
 from thrifty.theory import lower_bound_bounded
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 import thrifty
 from thrifty.delays import ConstantDelay, GeometricDelay
+from thrifty.look import GREY
 from thrifty.report import figures
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import GREY, styles
+from thrifty.report.style import styles
 
 Floats = NDArray[np.float64]
 

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from thrifty.laws import gaussian
+from thrifty.look import COLOURS
 from thrifty.numerics import random
 from thrifty.report import figures
-from thrifty.report.style import COLOURS
 
 LEVEL = 1.0
 MEANS = (0.62, 0.85, 0.60, 0.58, 1.00, 0.82, 0.49, 0.79, 0.34, 0.62)

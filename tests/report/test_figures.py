@@ -16,9 +16,9 @@ from matplotlib.lines import Line2D
 from thrifty import UCB1, ThompsonSampling, simulate
 from thrifty.delays import NO_DELAY
 from thrifty.errors import FileError, MissingExtra
+from thrifty.look import GREY
 from thrifty.problems import Bernoulli, Beta, Discrete, Gaussian, Problem
 from thrifty.report import figures
-from thrifty.report.style import GREY
 from thrifty.simulation.result import Result, Settings
 from thrifty.theory import lower_bound, lower_bound_bounded
 

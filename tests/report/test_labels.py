@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from thrifty.look import COLOURS
 from thrifty.report.labels import HEIGHT, EndLabels, PointLabels, spread
 from thrifty.report.scale import logarithmic, number
-from thrifty.report.style import COLOURS, LINES, styles
+from thrifty.report.style import LINES, styles
 
 HEIGHTS = st.lists(st.floats(-50.0, 150.0), min_size=1, max_size=20).map(np.array)
 

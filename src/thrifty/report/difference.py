@@ -5,9 +5,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from thrifty.look import GREY
 from thrifty.report.figures import plain, save
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import GREY
 from thrifty.simulation.comparison import Difference
 
 BLUE = "#1f5fa8"

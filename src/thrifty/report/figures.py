@@ -29,6 +29,7 @@ from matplotlib.figure import Figure
 from thrifty import storage
 from thrifty.arrays import Floats
 from thrifty.delays import NO_DELAY
+from thrifty.look import GREY
 from thrifty.problems import (
     BOUNDED,
     Bernoulli,
@@ -44,7 +45,7 @@ from thrifty.problems import (
 )
 from thrifty.report.labels import EndLabels, PointLabels
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import GREY, Style, styles
+from thrifty.report.style import Style, styles
 from thrifty.simulation.result import Result
 from thrifty.theory import lower_bound, lower_bound_bounded
 

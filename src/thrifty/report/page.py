@@ -1,13 +1,16 @@
 """One self-contained HTML page: text, tables and figures, nothing loaded from elsewhere.
 
 It is made for three readers: a wide screen, a phone (figures stack up, the rows of a table become cards) and
-paper (figures are not cut, the head of a table comes again). Every string is escaped unless it is ``Html``.
+paper (figures are not cut, the head of a table comes again). Screens may be light or dark; figures are drawn
+on white, so in the dark each lies on a light sheet. Every string is escaped unless it is ``Html``.
 """
 
 import base64
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from thrifty import look
 
 
 class Html(str):
@@ -107,7 +110,8 @@ def table(
     )
     content = (element("thead", element("tr", *head)), element("tbody", *body))
     if cards:
-        return element("table", element("caption", caption), *content, class_="cards")
+        rows_of_cards = element("table", element("caption", caption), *content, class_="cards")
+        return element("div", rows_of_cards, class_="card")
     # The caption stands before the table, so that it does not scroll.
     scroll = element("div", element("table", *content, aria_label=caption), class_="scroll", tabindex="0")
     return join([element("p", caption, class_="note"), scroll])
@@ -144,79 +148,57 @@ def page(title: str, opening: Sequence[Html], sections: Sequence[Section]) -> st
             Html('<meta charset="utf-8">'),
             Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
             element("title", title),
-            element("style", Html(CSS)),
+            element("style", Html(look.CSS + CSS)),
         ]
     )
-    main = element("main", element("header", element("h1", title), *opening), contents, *body)
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>{main}</body></html>\n'
+    bar = element("header", element("span", Html(look.LOGO), "thrifty", class_="brand"), class_="bar")
+    main = element("main", element("h1", title), *opening, contents, *body)
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>{bar}{main}</body></html>\n'
 
 
 CSS = """
-:root { --ink: #1b1f24; --soft: #59636e; --line: #d9dee4; --back: #f5f7f9; --accent: #0b5c8e; }
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; color: var(--ink); background: #fff; font: 1rem/1.6 system-ui, -apple-system, "Segoe UI",
-  Roboto, "Helvetica Neue", Arial, sans-serif; }
-main { max-width: 66rem; margin: 0 auto; padding: 2.5rem 1.5rem 4rem; }
 p, ul, figcaption { max-width: 46rem; }
-h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .5rem; max-width: 50rem; }
-h2 { font-size: 1.45rem; line-height: 1.25; margin: 3.5rem 0 1rem; padding-top: 1rem;
-  border-top: 1px solid var(--line); }
-h3 { font-size: 1.1rem; line-height: 1.35; margin: 0 0 .75rem; }
-a { color: var(--accent); }
+h2 { margin: 3rem 0 1.25rem; }
 ul { padding-left: 1.2rem; }
 li { margin: .35rem 0; }
-code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  background: var(--back); padding: .1em .35em; border-radius: 3px; overflow-wrap: anywhere; }
-.note { color: var(--soft); }
-.summary { background: var(--back); border-left: 4px solid var(--accent); padding: .75rem 1.25rem;
-  margin: 1.5rem 0; max-width: 50rem; }
 nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0;
   margin: 1.5rem 0 0; max-width: none; }
 nav li { margin: 0; }
-figure { margin: 2.75rem 0; }
-img { display: block; width: 100%; height: auto; }
+.summary { border-left: 4px solid var(--accent); padding: .1rem 1.1rem; margin: 1.5rem 0; max-width: 50rem; }
+figure { margin: 0 0 1.25rem; }
+img { display: block; width: 100%; height: auto; background: #fff; }
 .several .panels, .single { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem 2rem;
   align-items: start; }
 .single h3 { grid-column: 1 / -1; margin: 0; }
 .several figcaption { margin-top: 1rem; }
 .scroll { margin: 0 0 2.5rem; }
-table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; font-size: .875rem;
-  line-height: 1.45; }
-caption { text-align: left; color: var(--soft); padding-bottom: .5rem; }
-th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; }
-thead th { border-bottom: 2px solid var(--ink); }
-tbody td { border-bottom: 1px solid var(--line); }
+table { margin: .5rem 0 1.5rem; }
+.card table { margin: 0; }
+thead th { color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line);
+  vertical-align: bottom; }
 .scroll th, .scroll td { padding: .25rem .75rem .25rem 0; }
-.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.badge { display: inline-block; border: 1.5px solid; border-radius: 1em; padding: 0 .6em; font-weight: 600;
-  font-size: .92em; white-space: nowrap; }
-.good { color: #0a6b4b; } .fair { color: #7a5200; } .bad { color: #a33a00; } .none { color: #59636e; }
+
+@media screen and (prefers-color-scheme: dark) {
+  img { padding: .75rem; border-radius: 8px; }
+}
 
 @media screen and (max-width: 46rem) {
-  main { padding: 1.25rem 1rem 3rem; }
-  h1 { font-size: 1.6rem; }
-  h2 { font-size: 1.3rem; margin-top: 2.5rem; }
-  .several .panels, .single { grid-template-columns: 1fr; }
-  img { width: calc(100% + 1.5rem); margin: 0 -.75rem; }
+  h2 { margin-top: 2.5rem; }
+  .several .panels, .single { grid-template-columns: minmax(0, 1fr); }
+  img { width: calc(100% + 1.5rem); margin: 0 -.75rem; padding: .25rem; }
   .scroll { overflow-x: auto; }
   .scroll td, .scroll th { white-space: nowrap; }
-  .scroll tr > :first-child { position: sticky; left: 0; background: #fff; }
-  .cards, .cards tbody, .cards tr, .cards td, .cards caption { display: block; }
-  .cards thead { display: none; }
-  .cards tr { border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; margin: 0 0 1rem; }
-  .cards td { border: 0; padding: .2rem 0; }
-  .cards td::before { content: attr(data-label) ": "; color: var(--soft); }
-  .cards td.number { text-align: left; white-space: normal; }
+  .scroll tr > :first-child { position: sticky; left: 0; background: var(--back); }
 }
 
 @media print {
   @page { margin: 15mm; }
-  body { font-size: 10pt; line-height: 1.4; }
+  body { font-size: 10pt; line-height: 1.4; background: none; }
   main { max-width: none; padding: 0; }
-  nav { display: none; }
+  nav, .bar { display: none; }
   h2, h3 { break-after: avoid; }
   h2 { margin-top: 1.5rem; }
+  figure, .card { border: 0; box-shadow: none; padding: 0; }
   figure { margin: 1.25rem 0; }
   .single, .several img { break-inside: avoid; }
   .note { break-after: avoid; }

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Okabe and Ito's palette for all kinds of colour vision, without its yellow, too pale for a line on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-GREY = "#6E6E6E"
+from thrifty.look import COLOURS
 
 Dashes = tuple[int, tuple[float, ...]]
 LINES: tuple[Dashes, ...] = (

@@ -10,13 +10,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from thrifty.arrays import Floats
+from thrifty.look import COLOURS
 from thrifty.paper.claim import Results, draws, draws_on, optimal_share, short
 from thrifty.paper.claims.grid import DRAWS, SHARES
 from thrifty.paper.experiments import ALPHAS, ARMS, OPTIMAL
 from thrifty.paper.figures.panel import Exhibit, panel, runs
 from thrifty.policies import TSMA, TSTD, batch_size
 from thrifty.report.figures import BAND, finish
-from thrifty.report.style import COLOURS, MARKERS
+from thrifty.report.style import MARKERS
 
 ALPHA = 0.8  # for which the paper prints numbers
 UNIT = 1e7  # draws

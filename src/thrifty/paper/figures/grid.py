@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from thrifty.arrays import Floats
+from thrifty.look import COLOURS
 from thrifty.paper.claim import Results, draws, optimal_share
 from thrifty.paper.claims.grid import DRAWS, SHARES, VARIANCES, one_setting_for_both
 from thrifty.paper.experiments import GRID_SIZES, OPTIMAL
 from thrifty.paper.figures.bars import ALPHA, setting
 from thrifty.paper.figures.panel import Curve, Exhibit, Reference, mark, panel, plot
 from thrifty.policies import TSMA, TSTD, Policy, batch_size
-from thrifty.report.style import COLOURS, LINES, MARKERS, Style
+from thrifty.report.style import LINES, MARKERS, Style
 from thrifty.simulation.result import Result
 
 

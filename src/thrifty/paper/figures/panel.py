@@ -13,10 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from thrifty.arrays import Floats
+from thrifty.look import GREY
 from thrifty.report.figures import BAND, finish
 from thrifty.report.labels import EndLabels
 from thrifty.report.scale import logarithmic
-from thrifty.report.style import GREY, Style
+from thrifty.report.style import Style
 from thrifty.simulation.result import Result
 
 WIDTH, HEIGHT = 4.8, 4.0  # inches: narrow, so that the letters can be read on a phone

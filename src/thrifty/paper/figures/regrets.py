@@ -65,7 +65,8 @@ def trade(results: Results) -> Exhibit:
         f"{fewer:.0f} times fewer draws. TS-MA with a Beta law, a combination that is not in the paper, has "
         f"{_mean(result, TSMA(0.0, 'beta')):,.0f}, or {_mean(result, TSMA(0.0, 'beta', phi=1000.0)):,.0f} "
         f"with φ = 1000, at one draw a round, where Thompson sampling with a Beta law has {beta:,.0f} at "
-        f"{ARMS} draws. TS-MA and TS-TD with a Beta law are measured; no theorem covers them. TS-TD-0 and "
+        f"{ARMS} draws. TS-MA with a Beta law has theorems (docs/theory.md, K, L and N), TS-TD with one is "
+        "only measured. TS-TD-0 and "
         "ε-TS with ε = 1 are left out, because they are Thompson sampling.",
     )
 
