@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thrifty.errors import FileError
+from thrifty.errors import FileError, MissingExtra
 
 if TYPE_CHECKING:
+    from thrifty.serve.store import Store
     from thrifty.simulation.result import Result
 
 
@@ -32,6 +33,36 @@ def numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be numbers such as 0.9,0.8, got {text!r}") from None
+
+
+def needs_service() -> None:
+    """What serves is an extra."""
+    try:
+        import msgspec  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(f"this needs {error.name}: pip install 'thrifty[serve]'") from None
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="where everything is kept (default: THRIFTY_STORE, or sqlite:///thrifty.db)",
+    )
+
+
+def open_store(url: str | None) -> "Store":
+    """A store that is there, beside a server that may run on it."""
+    needs_service()
+    from thrifty.serve import config
+    from thrifty.serve.store import Store
+
+    store = Store(config.read({"store": url}, None).store)
+    store.check()
+    return store
 
 
 def results(source: Path) -> list[Path]:
