@@ -11,7 +11,24 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from thrifty.cli import bounds, compare, evaluate, export, plot, policies, replay, reproduce, simulate, sweep
+from thrifty.cli import (
+    arms,
+    audit,
+    backup,
+    bounds,
+    compare,
+    demo,
+    evaluate,
+    export,
+    keys,
+    plot,
+    policies,
+    replay,
+    reproduce,
+    serve,
+    simulate,
+    sweep,
+)
 from thrifty.cli import compile as compiling
 from thrifty.errors import InvalidValue, ThriftyError
 
@@ -70,6 +87,8 @@ examples:
   thrifty evaluate log.csv --arm red
   thrifty policies
   thrifty bounds --means 0.9,0.8 --horizon 1e6
+  thrifty demo
+  thrifty serve
   thrifty compile
 
 thrifty COMMAND --help tells more about a command.""",
@@ -87,6 +106,12 @@ thrifty COMMAND --help tells more about a command.""",
         evaluate,
         policies,
         bounds,
+        demo,
+        serve,
+        arms,
+        keys,
+        audit,
+        backup,
         compiling,
     ):
         command.describe(commands)
