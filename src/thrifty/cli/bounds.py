@@ -14,10 +14,16 @@ def describe(commands: Any) -> None:
         description="Evaluate the regret bounds of the paper, and ours, for Bernoulli means and a horizon.",
         epilog="""\
 columns:
-  regret           the bound on the regret at the horizon
-  coefficient      the leading constant of an arm at this horizon, as docs/theory.md defines it
+  regret           the bound on the regret at the horizon. A limit or first order is no bound
+                   there: the ratio of the regret to it tends to 1 as T grows
+  coefficient      what stands before growth/gap² in the bound on an arm's pulls, the largest of
+                   all arms; of the lower bound, what stands before ln T in the regret
   not vacuous from the horizon from which it is below T times the largest gap
-  draws            posterior draws in all (for TS-TD an upper bound)
+  draws            posterior draws in all: for TS-TD an upper bound, for ε-TS and Vanilla TS on
+                   marks an expectation (at most)
+
+docs/theory.md has every bound with its proof: sharp are Theorems B, C, D, I (ε-TS) and K (beta, for
+rewards of 0 and 1), limit and first order E, F and G, anytime H, on marks J.
 
 examples:
   thrifty bounds --means 0.9,0.8 --horizon 1e6

@@ -72,8 +72,9 @@ def nonvacuous_from(regret: Callable[[float], float], gap: float, start: float =
 
     A policy that always errs loses T * gap, so only from there on does a bound say anything. The answer is
     exact to the integer below 2^53, to a relative 1e-12 above. ``regret(T) / T`` must cross ``gap`` once:
-    every bound of this package does, for any number of arms with one gap (docs/theory.md, section 3). Sums
-    over different gaps may cross more than once; the answer is then one of the crossings.
+    the bounds of Theorems 1 and A to D do, for any number of arms with one gap (docs/theory.md, section 3).
+    Sums over different gaps, and bounds that change with a stage, may cross more than once; the answer is
+    then one of the crossings.
 
     >>> from thrifty.theory import theorem1
     >>> nonvacuous_from(lambda horizon: theorem1(0.1, horizon).regret, 0.1)

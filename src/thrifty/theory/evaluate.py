@@ -1,16 +1,23 @@
 """All bounds for one problem and horizon, as rows that a table can print."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from thrifty import checks
+from thrifty.schedules.batch import phi
 from thrifty.theory import worst_case as wc
+from thrifty.theory.anytime import ts_ma_anytime, ts_ma_anytime_draws, ts_td_anytime, ts_td_anytime_draws
 from thrifty.theory.bound import Bound, nonvacuous_from, positive_gaps, total_regret
 from thrifty.theory.draws import ts_ma_draws, ts_td_draws, vanilla_draws
+from thrifty.theory.epsilon_ts import epsilon_ts_sharp
+from thrifty.theory.limits import first_order, vanilla_limit
 from thrifty.theory.lower import lower_bound
+from thrifty.theory.sleepers import sleepers_draws
 from thrifty.theory.ts_ma import ts_ma, ts_ma_sharp
+from thrifty.theory.ts_ma_beta import ts_ma_beta_sharp
 from thrifty.theory.ts_td import ts_td_as_written, ts_td_refined, ts_td_repaired, ts_td_sharp
 from thrifty.theory.vanilla import agrawal_goyal, best_split, refined, sharp, theorem1
 
@@ -24,7 +31,8 @@ class Row(NamedTuple):
     regret: float
     """The bound on the regret at the horizon, summed over the arms."""
     coefficient: float | None
-    """The leading constant of an arm: the largest over the arms, where they differ."""
+    """What stands before growth/gap^2 in the pulls of an arm: the largest over the arms, where they differ.
+    Of the asymptotic lower bound: what stands before ln T in the regret."""
     nonvacuous_from: float | None
     """The horizon from which the bound is below T times the largest gap."""
     draws: float | None
@@ -51,10 +59,10 @@ def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float]
         if alpha is None
         else checks.numbers("alpha", [alpha] if isinstance(alpha, float | int) else alpha)
     )
-    constant = lower_bound(means)
-    rows = [Row("asymptotic lower bound", constant * math.log(horizon), constant, None, None)]
+    least = lower_bound(means)
+    rows = [Row("asymptotic lower bound", least * math.log(horizon), least, None, None)]
 
-    def add(name: str, bound: Callable[[float, float], Bound], draws: float) -> None:
+    def add(name: str, bound: Callable[[float, float], Bound], draws: float | None) -> None:
         coefficient = max((bound(gap, horizon).coefficient for gap in gaps), default=None)
         start = nonvacuous_from(lambda t: total_regret(bound, gaps, t), max(gaps)) if gaps else None
         rows.append(Row(name, total_regret(bound, gaps, horizon), coefficient, start, draws))
@@ -70,18 +78,44 @@ def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float]
     add("Vanilla TS, refined (ours)", refined, fresh)
     add("Vanilla TS, refined, best split (ours)", _refined_best, fresh)
     add("Vanilla TS, sharp (ours)", sharp, fresh)
+    add("Vanilla TS on marks, sharp (ours)", sharp, sleepers_draws(arms) * horizon)
+    two, limit = 2.0 if gaps else None, vanilla_limit(means) * math.log(horizon)
+    rows.append(Row("Vanilla TS, limit (ours)", limit, two, None, fresh))
     add_worst_case("Vanilla TS, worst case", wc.theorem1_worst_case, fresh)
     add_worst_case("Vanilla TS, worst case, refined (ours)", wc.refined_worst_case, fresh)
+    one = 1.0 / arms  # the usual epsilon: one draw a round
+    add("ε-TS (ε = 1/K), sharp (ours)", partial(epsilon_ts_sharp, epsilon=one), one * fresh)
+    best, bad = max(means), Counter(mean for mean in means if mean < max(means))
+
+    def add_beta(name: str, samples: Callable[[float], float]) -> None:
+        def bound(mean: float, t: float) -> Bound:
+            return ts_ma_beta_sharp(mean, best, t, samples(t))
+
+        def regret(t: float) -> float:
+            return math.fsum(count * bound(mean, t).regret for mean, count in bad.items())
+
+        largest = max((bound(mean, horizon).coefficient for mean in bad), default=None)
+        start = nonvacuous_from(regret, max(gaps)) if gaps else None
+        rows.append(Row(name, regret(horizon), largest, start, ts_ma_draws(horizon)))
+
+    add_beta("TS-MA-0 (beta), sharp (ours)", lambda t: math.ceil(phi(t, 0.0)))
+    add_beta("TS-MA-0 (beta, φ = T), sharp (ours)", lambda t: t)
     for value in alphas:
         aggregate = ts_ma_draws(horizon)
+        order = math.fsum(gap * first_order(gap, horizon, value) for gap in gaps)
+        rows.append(Row(f"TS-MA-{value:g}, TS-TD-{value:g}, first order (ours)", order, two, None, None))
         add(f"TS-MA-{value:g}", partial(ts_ma, alpha=value), aggregate)
         add(f"TS-MA-{value:g}, sharp (ours)", partial(ts_ma_sharp, alpha=value), aggregate)
+        again = ts_ma_anytime_draws(arms, horizon)
+        add(f"TS-MA-{value:g}, anytime (ours)", partial(ts_ma_anytime, alpha=value, arms=arms), again)
         add_worst_case(f"TS-MA-{value:g}, worst case", partial(wc.ts_ma_worst_case, alpha=value), aggregate)
         duel = ts_td_draws(means, horizon, value)
         add(f"TS-TD-{value:g}, as written", partial(ts_td_as_written, alpha=value), duel)
         add(f"TS-TD-{value:g}, repaired", partial(ts_td_repaired, alpha=value), duel)
         add(f"TS-TD-{value:g}, refined (ours)", partial(ts_td_refined, alpha=value), duel)
         add(f"TS-TD-{value:g}, sharp (ours)", partial(ts_td_sharp, alpha=value), duel)
+        again = ts_td_anytime_draws(means, horizon, value)
+        add(f"TS-TD-{value:g}, anytime (ours)", partial(ts_td_anytime, alpha=value, arms=arms), again)
         add_worst_case(f"TS-TD-{value:g}, worst case", partial(wc.ts_td_worst_case, alpha=value), duel)
     return rows
 

@@ -93,13 +93,24 @@ def h_integral() -> float:
     >>> round(h_integral(), 5)
     2.29668
     """
+    return sum(h_parts())
+
+
+def h_parts() -> tuple[float, float]:
+    """H_- and H_+: the parts of ``h_integral`` from v < 0 and from v > 0.
+
+    They belong to a mean of the optimal arm above and below the level that its sample has to pass.
+
+    >>> [round(part, 5) for part in h_parts()]
+    [1.86095, 0.43573]
+    """
 
     def integrand(v: float) -> float:
         return math.exp(_log_hazard_slope(v)) * waiting(v)
 
-    left, _ = quad(integrand, -15.0, 0.0, epsabs=1e-13, epsrel=1e-12)
-    right, _ = quad(integrand, 0.0, 10.0, epsabs=1e-13, epsrel=1e-12)
-    return float(left + right)
+    below, _ = quad(integrand, -15.0, 0.0, epsabs=1e-13, epsrel=1e-12)
+    above, _ = quad(integrand, 0.0, 10.0, epsabs=1e-13, epsrel=1e-12)
+    return float(below), float(above)
 
 
 def waiting(v: float) -> float:
