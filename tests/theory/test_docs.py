@@ -9,17 +9,23 @@ import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr
+from scipy.stats import binom
 
+from thrifty.policies.base import first_guess
+from thrifty.state.stale import AT_ONCE
 from thrifty.theory import (
     C0,
     H_INTEGRAL,
     audit,
     best_split,
+    epsilon_ts_sharp,
     excess,
     excess_limit,
+    first_order,
     h,
     h_integral,
     lower_bound,
@@ -29,15 +35,22 @@ from thrifty.theory import (
     refined,
     refined_worst_case,
     sharp,
+    sleepers_draws,
     table,
     theorem1,
     theorem1_worst_case,
     ts_ma,
+    ts_ma_anytime,
+    ts_ma_beta_exponent,
+    ts_ma_sharp,
+    ts_td_anytime,
     ts_td_as_written,
     ts_td_refined,
     ts_td_repaired,
     ts_td_sharp,
 )
+from thrifty.theory.anytime import LOW
+from thrifty.theory.lemma import h_parts
 
 TEXT = (Path(__file__).parents[2] / "docs" / "theory.md").read_text(encoding="utf-8")
 FLAT = " ".join(TEXT.split())  # where a line breaks does not matter
@@ -93,6 +106,16 @@ def second_case():
 @cache
 def rows():
     return {row.name: row for row in table(BAD_ARM, 1e6)}
+
+
+def no_good_sample(horizon):
+    """T times the chance that all samples of an arm of mean 0.9 are below 0.8, summed over its pulls."""
+    batch, total = phi(horizon, 0.0), 0.0
+    for s in range(1, 400):
+        k = np.arange(s + 1)
+        above = np.minimum(binom.cdf(k, s + 1, 0.8), 0.999)  # beyond that a batch never fails
+        total += binom.pmf(k, s, 0.9) @ np.exp(batch * np.log1p(-above))
+    return horizon * total
 
 
 PAPER = [0.9] + [0.8] * 19
@@ -232,6 +255,105 @@ CHECKS = [
     ("T of these make 0.5/Δ²", [0.5]),
     ("without its + 100^{1/3}", [100]),
     ("e^{−0.5·2TΔ²} should be e^{−0.5·2 ln(TΔ²)}", [0.5, 0.5]),
+    (
+        "is 1.976 at T = 1e6, 1.563 at 1e12 and 1.095 at 1e100",
+        [
+            number
+            for horizon in (1e6, 1e12, 1e100)
+            for number in (first_order(1.0, horizon, 0.0) / math.log(horizon), horizon)
+        ],
+    ),
+    ("Up to T = 6.6e5 φ exceeds T", [brentq(lambda t: phi(t, 0.0) - t, 1e5, 1e6)]),
+    ("up to 16,384 arms", [AT_ONCE]),
+    ("T₀ = max(1024, 2K) and", [first_guess(2)]),
+    ("TS-MA: U = min(2 + J, 0.0223/(qΔ)²)", [LOW]),
+    ("TS-TD: U = min(2 + J, 0.0223/(qΔ)²)", [LOW]),
+    (
+        "≤ 0.0222/c² for T₀ ≥ 1024",
+        [(3 * math.log(1024) + (3 + math.log(2)) / 2) / 1024 + 5e-5, first_guess(2)],
+    ),
+    ("H₋ = 1.86095 and H₊ = 0.43573", h_parts()),
+    ("One arm, Δ = 0.1, T = 10⁶, regret with T known", [GAP]),
+    *[
+        (
+            f"| {name}-{alpha:g} | {pair[0]:.1f} | {pair[1]:.1f} |",
+            [*([alpha] if alpha % 1 else []), *pair],
+        )
+        for name, known, free in (
+            ("TS-MA", ts_ma_sharp, ts_ma_anytime),
+            ("TS-TD", ts_td_sharp, ts_td_anytime),
+        )
+        for alpha in (0.0, 0.5, 1.0)
+        for pair in [(known(GAP, 1e6, alpha).regret, free(GAP, 1e6, alpha).regret)]
+    ],
+    ("fewer than 58.3 draws", [sleepers_draws(10**6)]),
+    ("about 1.436/(ε(qΔ)²)", [h_parts()[1] + 1]),
+    (
+        "One arm, Δ = 0.1, T = 10⁵, bound on the regret (at most 10,000 in any case): 924.0 for ε = 1, "
+        "953.7 for ½, 1180.6 for 0.2 and 1982.3 for 0.05.",
+        [
+            GAP,
+            GAP * 1e5,
+            *[epsilon_ts_sharp(GAP, 1e5, epsilon).regret for epsilon in (1.0, 0.5)],
+            *[n for epsilon in (0.2, 0.05) for n in (epsilon_ts_sharp(GAP, 1e5, epsilon).regret, epsilon)],
+        ],
+    ),
+    ("(Kaas and Buhrman 1980)", [1980]),
+    (
+        "the paper's φ has T/N = 1.18, so that the theorem covers it there, at 1e8 it has 7.65 and at 1e12 "
+        "416.5",
+        [1e6 / phi(1e6, 0.0), *[n for t in (1e8, 1e12) for n in (t, t / phi(t, 0.0))]],
+    ),
+    ("e^{−c₀/2} = 0.9413", [math.exp(-C0 / 2)]),
+    ("only 16.5 ln T samples", [2 / C0]),
+    (  # measured: test_ts_ma_beta.py runs it with fewer
+        "with coins 1.0 and 0.98 at T = 10⁴ arm 1 is pulled once and never again in 6.1 % of 1000 runs "
+        "(section 19's command; the proof has 3.2 %)",
+        [1.0, 0.98, 6.1, 1000, 100 * 0.98 ** (153 * (1 + 1 / math.log(1e4)))],
+    ),
+    ("For coins 0.9 and 0.8 the exponent is 0.285", [0.9, 0.8, ts_ma_beta_exponent([0.9, 0.8])]),
+    ("(Knuth and Yao 1976)", [1976]),
+    ("(Han and Hoshi 1997)", [1997]),
+    # measured, by docs/pictures/floor.py and limits.py
+    ("(2026-11-17; best mean 0.9, the others spread over [0, 0.85];", [2026, 0.9, 0.85]),
+    *[
+        (line, [*([1000] if arms == "1,000" else []), *values, *([1000] if arms == "1,000" else [])])
+        for arms, values, line in (
+            ("20", (2000, 2.01, 5.6), "| 20 | 2,000 | 2.01 | 5.6 | 20 |"),
+            ("20", (10_000, 0.76, 4.3), "| 20 | 10,000 | 0.76 | 4.3 | 20 |"),
+            ("20", (100_000, 0.11, 4.0), "| 20 | 100,000 | 0.11 | 4.0 | 20 |"),
+            ("1,000", (2000, 9.14, 18.7), "| 1,000 | 2,000 | 9.14 | 18.7 | 1,000 |"),
+            ("1,000", (10_000, 9.44, 15.2), "| 1,000 | 10,000 | 9.44 | 15.2 | 1,000 |"),
+            ("1,000", (100_000, 8.08, 13.4), "| 1,000 | 100,000 | 8.08 | 13.4 | 1,000 |"),
+        )
+    ],
+    (
+        "(2026-11-17, 2 cores, some 20 minutes of processor time; with `--horizon 1e6` one). "
+        "Coins 0.95 and 0.45",
+        [2026, 1e6, 0.95, 0.45],
+    ),
+    *[
+        (f"| {name} | " + " | ".join(f"{m:.2f} ± {e:.2f}" for m, e in pairs), [*also, *sum(pairs, ())])
+        for name, also, pairs in (
+            ("Vanilla TS, E[n]Δ²/ln T (E)", (), ((1.30, 0.09), (1.37, 0.08), (1.47, 0.08))),
+            ("ε-TS, ε = 0.5 (I)", (0.5,), ((1.39, 0.05), (1.51, 0.05), (1.57, 0.06))),
+            ("ε-TS, ε = 0.1 (I)", (0.1,), ((1.16, 0.10), (1.24, 0.10), (1.35, 0.10))),
+            ("TS-TD-0 (G)", (), ((1.30, 0.09), (1.37, 0.08), (1.41, 0.08))),
+            ("TS-MA-0, E[n] over the first order (F)", (), ((0.82, 0.05), (0.80, 0.05), (0.87, 0.05))),
+            ("TS-MA-1 (F)", (), ((0.45, 0.02), (0.45, 0.02), (0.46, 0.01))),
+            ("TS-MA-0, T not known over known (H)", (), ((0.93, 0.11), (1.00, 0.12), (0.95, 0.07))),
+            ("TS-MA-1 (H)", (), ((1.06, 0.06), (1.12, 0.06), (1.09, 0.04))),
+            ("TS-TD-0 (H)", (), ((1.00, 0.00), (1.00, 0.00), (1.02, 0.04))),
+            ("TS-TD-1 (H)", (), ((0.88, 0.05), (0.77, 0.04), (0.79, 0.04))),
+            (
+                "TS-MA-0 with Beta samples, φ = T, E[n] over the optimum (K)",
+                (),
+                ((0.87, 0.14), (0.71, 0.14), (0.81, 0.10)),
+            ),
+            ("TS with Beta samples", (), ((0.75, 0.12), (0.86, 0.14), (0.87, 0.14))),
+        )
+    ],
+    ("With the paper's φ it is 0.067 rounds at T = 10⁸", [no_good_sample(1e8)]),
     (
         "than T ≤ 288e⁶⁴: until TΔ² = 1.328e32",
         [rows()["Vanilla TS, Agrawal-Goyal"].nonvacuous_from * GAP**2],

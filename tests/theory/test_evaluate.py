@@ -5,7 +5,17 @@ import math
 import pytest
 
 from thrifty.errors import InvalidValue
-from thrifty.theory import lower_bound, nonvacuous_from, table, theorem1, ts_td_draws
+from thrifty.theory import (
+    first_order,
+    lower_bound,
+    nonvacuous_from,
+    phi,
+    table,
+    theorem1,
+    ts_ma_beta_sharp,
+    ts_td_anytime_draws,
+    ts_td_draws,
+)
 
 
 def test_the_papers_problem():
@@ -21,8 +31,27 @@ def test_the_papers_problem():
     assert theorem.nonvacuous_from == nonvacuous_from(lambda t: 19 * theorem1(0.9 - 0.8, t).regret, 0.9 - 0.8)
     assert rows["TS-MA-0.8"].draws == 1e5
     assert rows["TS-TD-0.8, sharp (ours)"].draws == ts_td_draws(means, 1e5, 0.8)
+    assert rows["TS-TD-0.8, anytime (ours)"].draws == ts_td_anytime_draws(means, 1e5, 0.8)
     assert rows["TS-TD-0, as written"].regret < rows["TS-TD-0, repaired"].regret
-    assert len(rows) == 8 + 2 * 8
+    limit = rows["Vanilla TS, limit (ours)"]
+    assert limit.regret == pytest.approx(380.0 * math.log(1e5))
+    assert len(rows) == 13 + 2 * 11
+    assert rows["TS-MA-0.8, TS-TD-0.8, first order (ours)"].regret == pytest.approx(
+        19 * 0.1 * first_order(0.1, 1e5, 0.8)
+    )
+
+
+def test_beta_samples():
+    """Theorem K, arm by arm, with the paper's phi and with phi = T; and with means that are close."""
+    means = [0.9, 0.6, 0.8, 0.6]
+    rows = {row.name: row for row in table(means, 1e6)}
+    for name, samples in (("", math.ceil(phi(1e6, 0.0))), (", φ = T", 1e6)):
+        bounds = [ts_ma_beta_sharp(mean, 0.9, 1e6, samples) for mean in means[1:]]
+        row = rows[f"TS-MA-0 (beta{name}), sharp (ours)"]
+        assert row.regret == pytest.approx(sum(bound.regret for bound in bounds))
+        assert row.coefficient == max(bound.coefficient for bound in bounds)
+    for means in ([0.5, 0.5 - 2**-53], [1e-90, 0.0]):
+        assert all(row.regret > 0.0 for row in table(means, 100))
 
 
 def test_one_alpha_or_the_two_ends():
@@ -45,6 +74,7 @@ def test_no_sub_optimal_arm():
         for row in table(means, 1e4):
             assert row.regret == 0.0
             assert row.nonvacuous_from is None
+            assert row.coefficient == (0.0 if row.name == "asymptotic lower bound" else None)
         assert table(means, 1e4)[1].draws == len(means) * 1e4
 
 
