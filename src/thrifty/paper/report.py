@@ -67,7 +67,8 @@ def report(
 
 def _opening(results: Results, claims: Sequence[Claim], full: bool) -> list[Html]:
     runs = sorted({result.settings.runs for result in results.values()})
-    size = f"It rests on {runs[0]} to {runs[-1]} runs per setting" if runs else "Nothing was simulated for it"
+    few_to_many = " to ".join(dict.fromkeys(map(str, (runs[0], runs[-1])))) if runs else ""
+    size = f"It rests on {few_to_many} runs per setting" if runs else "Nothing was simulated for it"
     more = join(["; ", element("code", "thrifty reproduce --full"), " takes many more"])
     counts = [f"{count} {_plural(verdict, count)}" for verdict, count in tally(claims).items() if count]
     return [

@@ -12,6 +12,9 @@ COMPUTED: tuple[Callable[[], Claim], ...] = (
     theory.theorem1_constants,
     theory.new_bound_practical,
     theory.ts_td_proof,
+    theory.savings_cost,
+    theory.epsilon_ts_guarantee,
+    theory.not_asymptotically_optimal,
 )
 
 # By the beginning of the names of the results they need.

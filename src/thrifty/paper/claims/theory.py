@@ -119,6 +119,82 @@ def new_bound_practical() -> Claim:
     )
 
 
+def savings_cost() -> Claim:
+    """Fails if the very law of Vanilla TS, anytime and with its worst-case bound, takes fewer draws than K.
+
+    Beside it: what Theorem H has for TS-MA without a horizon over what Theorem C has with one.
+    """
+    arms, horizon = 1_000_000, 1e6
+    spent = theory.sleepers_draws(arms)
+    dearer = theory.ts_ma_anytime(GAP, horizon, 0.0).pulls / theory.ts_ma_sharp(GAP, horizon, 0.0).pulls
+    return Claim(
+        id="savings-cost",
+        place="Section 6",
+        claim="Savings on samples cost the anytime property and the worst-case bound (a conjecture).",
+        paper="conjectured",
+        measured="refuted (docs/theory.md): the law of Vanilla TS itself takes fewer than "
+        f"{spent:.1f} draws a round with {short(arms)} arms, so nothing is given up (Theorem J); TS-MA and "
+        "TS-TD without a horizon lose nothing to first order (Theorem H; TS-MA-0's bound at "
+        f"T={short(horizon)} is {dearer:.2f} times that with T known)",
+        error=None,
+        runs=None,
+        settings="theorems for any rewards in [0, 1]",
+        verdict=FAILS if spent < arms else HOLDS,
+    )
+
+
+def epsilon_ts_guarantee() -> Claim:
+    """Fails if Theorem I's bound for epsilon = 1/K says something (is below T gap) from some T on."""
+    gaps = theory.positive_gaps(paper_problem().expectations.tolist())
+
+    def start(epsilon: float) -> float:
+        def bound(gap: float, horizon: float) -> theory.Bound:
+            return theory.epsilon_ts_sharp(gap, horizon, epsilon)
+
+        return theory.nonvacuous_from(lambda t: theory.total_regret(bound, gaps, t), max(gaps))
+
+    usual, always = start(1.0 / ARMS), start(1.0)
+    return Claim(
+        id="epsilon-ts-guarantee",
+        place="Section 5, footnote; Section 6",
+        claim="ε-TS with Gaussian samples may have no guarantee for Bernoulli rewards; to generalise it to "
+        "bounded ones is future work.",
+        paper="open",
+        measured="it has one, for any rewards in [0, 1] (docs/theory.md, Theorem I): regret over ln T tends "
+        "to the limit of Vanilla TS for every fixed ε, and at finite T the bound says something from "
+        f"T = {short(usual)} on for ε = 1/K (ε = 1: {short(always)})",
+        error=None,
+        runs=None,
+        settings=f"a theorem; K={ARMS}, gap {GAP}",
+        verdict=FAILS if math.isfinite(usual) else HOLDS,
+    )
+
+
+def not_asymptotically_optimal() -> Claim:
+    """Holds if what TS-MA-0 and TS-TD-0 tend to, 1/gap^2 pulls per ln T, is above the lower bound's 1/kl.
+
+    At any other alpha the order is larger than ln T. Beside it: how far away that limit is.
+    """
+    optimum = theory.lower_bound([0.9, 0.9 - GAP]) / GAP
+    factors = [theory.first_order(1.0, t, 0.0) / math.log(t) for t in (1e6, 1e12)]
+    return Claim(
+        id="not-asymptotically-optimal",
+        place="Section 5",
+        claim="TS-MA and TS-TD may not be asymptotically optimal.",
+        paper="not known",
+        measured="they are not, at any α (docs/theory.md, Theorems F and G): a bad arm is pulled "
+        "2 ln^α(T) ln(φ)/gap² times to first order. At α = 0 that is "
+        f"{1.0 / GAP**2:.0f} per unit of ln T in the limit, where {optimum:.1f} is optimal; more than twice "
+        "the optimum on every problem. It is half of Vanilla TS's, so that TS-TD-0 is not Vanilla TS in the "
+        f"limit; but that is far away: the factor 2 ln(φ)/ln(T), which tends to 1, is {factors[0]:.2f} at "
+        f"T=1e6 and {factors[1]:.2f} at 1e12. At α = 1 the factor ln ln T is in the regret",
+        error=None,
+        runs=None,
+        settings=f"theorems for any rewards in [0, 1]; the optimum for Bernoulli means 0.9 and {0.9 - GAP:g}",
+        verdict=HOLDS if optimum < 1.0 / GAP**2 else FAILS,
+    )
+
+
 def ts_td_proof() -> Claim:
     """Holds if T^2 (1 - Q)^phi <= 1 for the event as the proof defines it.
 
