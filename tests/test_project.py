@@ -28,7 +28,10 @@ def test_tool_is_content(command: list[str]) -> None:
 
 def test_ci_runs_the_test_command_of_the_readme_and_then_other_pythons() -> None:
     script = (ROOT / ".ci" / "run").read_text()
-    *commands, last = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
+    lines = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
+    browser, strict, *commands, last = lines
+    assert "install -y -q chromium" in browser  # without it the tests of pages would be skipped
+    assert strict == "export CI=true"
     assert " && ".join(commands) in (ROOT / "README.md").read_text()
     assert last == "uv run python .ci/pythons.py"
 
