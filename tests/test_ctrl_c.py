@@ -11,10 +11,16 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import psutil
+import pytest
+
+from thrifty import storage
 
 PATIENCE = 200.0  # seconds on a busy machine, of which most are for imports and perhaps compilation
 
@@ -179,3 +185,22 @@ def spawned(process: subprocess.Popen[str]) -> list[psutil.Process]:
         children = psutil.Process(process.pid).children()
         return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
     return []
+
+
+def test_a_file_that_is_being_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy's clean-up of a zip file in which an entry is open raises a ValueError of its own."""
+    opened = zipfile.ZipFile.open
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        entry = opened(*arguments, **options)
+        signal.raise_signal(signal.SIGINT)
+        return entry
+
+    storage.write(tmp_path / "a.npz", {}, {"one": np.arange(3)})
+    before = (tmp_path / "a.npz").read_bytes()
+    monkeypatch.setattr(zipfile.ZipFile, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        storage.write(tmp_path / "a.npz", {}, {"one": np.arange(4)})
+    assert [*tmp_path.iterdir()] == [tmp_path / "a.npz"]
+    assert (tmp_path / "a.npz").read_bytes() == before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

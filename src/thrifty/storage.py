@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from thrifty.errors import FileError
+from thrifty.interrupts import uninterrupted
 
 FORMAT = 2
 HEADER = 10**8  # bytes at most
@@ -29,7 +30,12 @@ def write(path: Path, header: Mapping[str, Any], arrays: Arrays, *, compressed: 
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
     save = np.savez_compressed if compressed else np.savez
-    replace(path, lambda file: save(file, **contents))
+
+    def fill(file: IO[bytes]) -> None:
+        with uninterrupted():  # inside a zip file Ctrl-C becomes a ValueError of its clean-up, or is lost there
+            save(file, **contents)
+
+    replace(path, fill)
 
 
 def read(path: Path, kind: str = "result", *, compressed: bool = True) -> tuple[dict[str, Any], Arrays]:

@@ -13,6 +13,7 @@ from multiprocessing import connection
 from typing import Any
 
 from thrifty.errors import ThriftyError
+from thrifty.interrupts import uninterrupted
 from thrifty.simulation.run import Outcome, compile_for
 from thrifty.simulation.spec import Spec
 from thrifty.sweeps import chunks
@@ -107,20 +108,14 @@ class _Worker:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Ctrl-C waits until this is over. A process that is started does not hear it until it can say so."""
-    heard: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    with contextlib.ExitStack() as after:
-        if callable(handler) and threading.current_thread() is threading.main_thread():
-            after.callback(signal.signal, signal.SIGINT, handler)
-            signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    """To start a process: Ctrl-C waits until this is over, and the new one does not hear it until it can say
+    so."""
+    with uninterrupted(), contextlib.ExitStack() as after:
         if hasattr(signal, "pthread_sigmask"):  # not on Windows
             multiprocessing.get_context("spawn").Lock()  # starts the resource tracker, which would unblock
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             after.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
         yield
-    if heard:
-        signal.raise_signal(signal.SIGINT)
 
 
 def _work(pipe: Any) -> None:
