@@ -23,6 +23,7 @@ from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import CLOCK
 
 LEADER, TIES, UNTIL = range(3)  # the columns of state.races
+ROOT = np.int64(1)  # the slot at the top; no literal, for which a kernel would be compiled apart
 
 
 def slots(capacity: int) -> int:
@@ -211,7 +212,7 @@ SETTLES = False
 
 def compare(state, t):
     """Compare again what may have changed by time t, from the leaves up."""
-    itself, tree, slot = inside(state), state.races, 1
+    itself, tree, slot = inside(state), state.races, ROOT
     tell_time(state, t)
     while slot > 0 and tree[1, UNTIL] <= t:
         if 2 * slot >= tree.shape[0]:

@@ -6,12 +6,16 @@ that is taken costs O(log n). Arms at -inf have no law yet, and are left out.
 
 import math
 
+import numpy as np
+
 from thrifty.engines import rounds
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls
 from thrifty.state.bars import FOUND, LISTED, WANTED
 from thrifty.state.statistics import SPENT
+
+ROOT = np.int64(0)  # of the heap; no literal, for which a kernel would be compiled apart
 
 
 @kernel
@@ -135,7 +139,7 @@ def pop(state):
     i = heap[0]
     state.bars[LISTED] -= 1
     heap[0] = heap[state.bars[LISTED]]
-    _sink(state, 0)
+    _sink(state, ROOT)
     return i
 
 

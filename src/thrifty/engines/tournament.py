@@ -24,6 +24,7 @@ from thrifty.state.bars import LISTED, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import SPENT
 
+ROOT = np.int64(0)  # no literal, for which a kernel would be compiled apart
 BLOCK = 16
 
 
@@ -162,13 +163,13 @@ handed = leave = nothing
 @hot
 def top(tree):
     """The largest key, and how many arms attain it."""
-    return _merge(tree, 0)
+    return _merge(tree, ROOT)
 
 
 @hot
 def largest(tree, keys, rng):
     """The arm with the largest key, ties uniformly at random."""
-    top, ties = _merge(tree, 0)
+    top, ties = _merge(tree, ROOT)
     left = random.below(rng, ties) if ties > 1.0 else 0
     first = tree.shape[0] // 4 - 1  # slot of the last level
     slot = -1

@@ -11,7 +11,7 @@ import numpy as np
 from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import fresh, line
-from thrifty.engines.sleepers.line import DRAWN, LINE, NEW, OLD, WOKEN
+from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, WOKEN
 from thrifty.engines.tournament import TREE
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
@@ -56,7 +56,7 @@ def choose(state, t):
     state.count[CLOCK] += 1
     _retire(state, state.bounded[MOST])
     ends, rng, some_over = state.ends, state.rng, state.bounded[LAST] >= 0
-    arm, top, ties, drawn = -1, -math.inf, 0, ends[0]
+    (arm, top, ties), drawn = NOBODY, ends[0]
     for p in range(ends[0]):  # those who are awake
         i = int(state.line[p, 1])
         if some_over and _is_over(state, i):
@@ -66,7 +66,7 @@ def choose(state, t):
         arm, top, ties = line.better(i, x, arm, top, ties, rng)
     last, best, bar = -1, -math.inf, -math.inf  # the arm at hand, its best value, the highest level exceeded
     way = random.exponential(rng)
-    g, size, width = 0, 0, 1.0
+    g, size, width = FIRST
     count = WOKEN
     while count == WOKEN:
         count, above, way, g, size, width = line.gather(state, way, g, size, width)
@@ -119,7 +119,7 @@ def _draw(state):
     for p in range(ends[0]):
         seen = _find(state, int(state.line[p, 1]), line.draw(state, int(state.line[p, 1])), seen)
     way = random.exponential(state.rng)
-    g, size, width = 0, 0, 1.0
+    g, size, width = FIRST
     count = WOKEN
     while count == WOKEN:
         count, above, way, g, size, width = line.gather(state, way, g, size, width)

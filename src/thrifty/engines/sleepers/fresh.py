@@ -5,7 +5,7 @@ import math
 from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import line
-from thrifty.engines.sleepers.line import DRAWN, LINE, NEW, OLD, RESERVE, WOKEN
+from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, RESERVE, WOKEN
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
@@ -22,13 +22,13 @@ def choose(state, t):
     """The arm with the largest draw of this round."""
     state.count[CLOCK] += 1
     ends, rng = state.ends, state.rng
-    arm, top, ties, drawn = -1, -math.inf, 0, ends[0]
+    (arm, top, ties), drawn = NOBODY, ends[0]
     for p in range(ends[0]):  # those who are awake
         i = int(state.line[p, 1])
         arm, top, ties = line.better(i, line.draw(state, i), arm, top, ties, rng)
     last, best, bar = -1, -math.inf, -math.inf  # the arm at hand, its best value, the highest level exceeded
     way = random.exponential(rng)
-    g, size, width = 0, 0, 1.0
+    g, size, width = FIRST
     count = WOKEN
     while count == WOKEN:
         count, above, way, g, size, width = line.gather(state, way, g, size, width)
@@ -87,7 +87,7 @@ def best_below(state, arm, top, bar):
         if may_win(state, i, top, bar):
             find(state, i, line.draw_below(state, i, line.level(state, i)))
     way = random.exponential(state.rng)
-    g, size, width = 0, 0, 1.0
+    g, size, width = FIRST
     count = WOKEN
     while count == WOKEN:
         count, above, way, g, size, width = line.gather(on, way, g, size, width)
@@ -154,7 +154,7 @@ def best_on(state, on):
         if state.barred[i] == 0:
             least = reached(state, find(state, i, line.draw(state, i)))
     way = random.exponential(state.rng)
-    g, size, width = 0, 0, 1.0
+    g, size, width = FIRST
     count = WOKEN
     while count == WOKEN:
         count, above, way, g, size, width = line.gather(on, way, g, size, width)
