@@ -107,20 +107,21 @@ async def _done(work: Coroutine[Any, Any, None], stop: asyncio.Event, seconds: f
 
 
 async def _create(app: App, shown: list[Product]) -> None:
-    """The experiments. Their policies are compiled first, if they were not."""
-    for number, product in enumerate(shown, 1):
-        definition = msgspec.convert(product.definition, Definition)
-        policy = read_policy(definition.policy)
-        engine = policy.engine_for(len(product.arms))
-        if not kernels.are_kept(policy, engine):
-            began, counted = time.monotonic(), f"{number} of {len(shown)}"
-            print(f"compiling {policy.label}, once on this machine, {counted} ", end="", flush=True)
-            dots = asyncio.create_task(_dots())
-            try:
-                await kernels.prepare(policy, engine)
-            finally:
-                dots.cancel()
-            print(f" {time.monotonic() - began:.0f} s", flush=True)
+    """The experiments. Their policies are compiled first, side by side, if they were not."""
+    definitions = [msgspec.convert(product.definition, Definition) for product in shown]
+    policies = [read_policy(definition.policy) for definition in definitions]
+    played = [(one, one.engine_for(len(it.arms))) for one, it in zip(policies, shown, strict=True)]
+    missing = [pair for pair in played if not kernels.are_kept(*pair)]
+    if missing:
+        began, labels = time.monotonic(), ", ".join(policy.label for policy, _ in missing)
+        print(f"compiling {labels}, once on this machine ", end="", flush=True)
+        dots = asyncio.create_task(_dots())
+        try:
+            await asyncio.gather(*(kernels.prepare(*pair) for pair in missing))
+        finally:
+            dots.cancel()
+        print(f" {time.monotonic() - began:.0f} s", flush=True)
+    for product, definition in zip(shown, definitions, strict=True):
         await app.service.put(product.name, definition)
 
 
