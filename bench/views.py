@@ -74,8 +74,8 @@ async def shown(app: App) -> list[tuple[str, str]]:
             for arm in range(totals.LEADING):
                 connection.exec_driver_sql(totals.ADD_ARM, (experiment.id, period, arm, 100, 90, 45.0))
     experiment.history.add(0)
-    service.over = now
-    await service.look_at(experiment)
+    service.upkeep.over = now
+    await service.upkeep.look_at(experiment)
 
     def anew() -> None:
         experiment.history.shown = None

@@ -42,7 +42,7 @@ async def taught(client: httpx.AsyncClient, bandit: thrifty.Bandit, count: int =
 async def looked(app: App) -> tuple[Experiment, looks.Look]:
     experiment = app.service.find("colours")
     experiment.watch = looks.Watch()
-    await app.service.look_at(experiment)
+    await app.service.upkeep.look_at(experiment)
     assert experiment.watch.look is not None
     return experiment, experiment.watch.look
 
@@ -113,7 +113,7 @@ def test_a_policy_without_a_law_has_means_with_intervals(tmp_path: Path) -> None
     async def scenario(client: httpx.AsyncClient, app: App) -> None:
         await client.put(URL, json=COLOURS | {"policy": {"name": "UCB1"}, "arms": 20})
         experiment = app.service.find("colours")
-        await app.service.look_at(experiment)  # nothing is known, and it stays so
+        await app.service.upkeep.look_at(experiment)  # nothing is known, and it stays so
         assert views.known(app.service, experiment).sentence == "Nothing is known yet: no reward has come."
         assert views.densities(app.service, experiment) == views.Densities([], [], [])
         for arm, clicks, pulls in (("3", 20, 50), ("7", 2, 30), ("9", 0, 10)):

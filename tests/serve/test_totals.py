@@ -68,13 +68,13 @@ def test_posterior_draws_are_counted_by_the_period(tmp_path: Path) -> None:
         await client.put(URL, json=beta)
         await client.put("/v1/experiments/other", json=COLOURS | {"policy": {"name": "UCB1"}})
         await client.put("/v1/experiments/many", json=beta | {"arms": 1000})
-        await app.service._note_draws(6)
+        await app.service.upkeep.note_draws(6)
         for period, count in ((7, 10), (8, 0), (9, 4), (9, 1)):
             for _ in range(count):
                 await decide(client)
                 await decide(client, "other")
                 await decide(client, "many")
-            await app.service._note_draws(period)
+            await app.service.upkeep.note_draws(period)
         with app.service.store.engine.connect() as connection:
             rows = connection.execute(sa.select(draw_totals)).all()
         found = {(row.experiment, row.period): (row.draws, row.dense) for row in rows}

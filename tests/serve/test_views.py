@@ -36,9 +36,9 @@ async def _fold(app: App, now: int) -> None:
         await service.log.note(note)
         for statement, values in note:
             if statement == totals.ADD:
-                service._by_id[values[0]].history.add(values[1])
-    service.over = now // (service.period * SECOND)
-    await service._read_totals()
+                service.by_id[values[0]].history.add(values[1])
+    service.upkeep.over = now // (service.period * SECOND)
+    await service.upkeep.read_totals()
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_curves_and_rows_follow_from_totals(tmp_path: Path, now: list[int]) -> N
             sent = [{"decision": one["id"], "reward": r} for one, r in zip(made, rewards, strict=False)]
             await reward(client, *sent)
             counts.append(made)
-            await service._note_draws(now[0] // (60 * SECOND))
+            await service.upkeep.note_draws(now[0] // (60 * SECOND))
         await _fold(app, now[0] + 60 * SECOND)
         found = views.curves(service, experiment)
         assert found.times == [START, START + 60, START + 120]

@@ -22,8 +22,8 @@ from thrifty.serve.arms import Arms, needs_singles
 from thrifty.serve.audit import audit
 from thrifty.serve.experiments import Experiment
 from thrifty.serve.fold import Fold, Tally
-from thrifty.serve.service import Service
 from thrifty.serve.store import Store
+from thrifty.serve.upkeep import Upkeep
 from thrifty.state.history import HISTORY, SIZE, START
 
 COLOURS: dict[str, Any] = {"policy": {"name": "TSMA"}, "arms": ["red", "green"]}
@@ -112,11 +112,11 @@ def play(folder: Path, scenario: Scenario, **options: Any) -> Any:
 def untended() -> Iterator[None]:
     """Services that add up nothing by themselves: a test does so, which would count twice."""
 
-    async def nothing(_: Service) -> None:
+    async def nothing(_: Upkeep) -> None:
         pass
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Service, "_keep", nothing)
+        patch.setattr(Upkeep, "keep", nothing)
         yield
 
 

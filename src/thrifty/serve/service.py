@@ -17,7 +17,6 @@ import sqlalchemy as sa
 from thrifty import checks
 from thrifty.errors import InvalidValue, ThriftyError
 from thrifty.serve import (
-    apart,
     checkpoints,
     events,
     experiments,
@@ -27,7 +26,6 @@ from thrifty.serve import (
     looks,
     messages,
     singles,
-    totals,
 )
 from thrifty.serve.arms import needs_singles, read_policy, rehearse, table_of
 from thrifty.serve.clock import SECOND, Clock, moment
@@ -43,13 +41,13 @@ from thrifty.serve.store import START_BITS, Store
 from thrifty.serve.store import experiments as experiment_table
 from thrifty.serve.tokens import Signer, Token
 from thrifty.serve.totals import PERIOD
+from thrifty.serve.upkeep import Upkeep
 
 LOGGER = logging.getLogger("thrifty.serve")
 MOST_EXPERIMENTS = 1000
 PATIENCE = 2.0  # seconds to write what was accepted, if that does not go at once
 LAST = 0.5  # seconds, before that, to note how far windows are closed
 KEYS = 2.0  # seconds between looks at the keys
-TOGETHER = 5  # seconds of short periods that are added at a time
 SOME = 200  # of what a policy missed: a few milliseconds
 ARCHIVED = "archived"
 LOCAL = "local"  # the author of changes without a key
@@ -91,13 +89,12 @@ class Service:
         in seconds: a store stays with the one that it was made with."""
         self.store = Store(store)
         self.period = checks.integer("period", period, at_least=1, at_most=3600)
-        self.over = 0  # periods before this one are over, and but for the last ones in the totals
         self._secret = secret
         self._clock = Clock()
         self.log = Log(self.store, self._clock)
         self.experiments: dict[str, Experiment] = {}
         self._by_uid: dict[int, Experiment] = {}
-        self._by_id: dict[int, Experiment] = {}
+        self.by_id: dict[int, Experiment] = {}
         self._locks: dict[str, asyncio.Lock] = {}  # of changes to an experiment
         self._reading: dict[str, asyncio.Lock] = {}  # of its log, for one
         self._number = 0  # decisions of this start
@@ -106,11 +103,12 @@ class Service:
         self.door = Door([])
         self._stopping = threading.Event()
         self.ready = False
-        self.due = Due(self.store, self.log, self._by_id.get, self._closing)
+        self.due = Due(self.store, self.log, self.by_id.get, self._closing)
         self._tasks: list[asyncio.Task[None]] = []
         self._open = False
-        self._behind = 0  # rows that a start had to read behind the last checkpoint
+        self.behind = 0  # rows that a start had to read behind the last checkpoint
         self._signer: Signer
+        self.upkeep: Upkeep
 
     def open(self) -> None:
         """Take the store, or say why not; nothing if it was taken."""
@@ -137,20 +135,20 @@ class Service:
         self.log.open(asyncio.get_running_loop())
         await asyncio.to_thread(self._load)
         threading.Thread(target=self._shorten, name="thrifty-wal", daemon=True).start()
-        self.over = self._clock.now() // (self.period * SECOND)
-        works = (self.due.run(), self._keep(), self._watch_keys(), self._fade(), self._look())
+        self.upkeep = upkeep = Upkeep(self)
+        works = (self.due.run(), self._watch_keys(), upkeep.keep(), upkeep.fade(), upkeep.look())
         self._tasks = [asyncio.create_task(work) for work in works]
         self.ready = True
         LOGGER.info(
             "%s: ready, %d experiments, %d rows behind the last checkpoint",
             self.store.path,
             len(self.experiments),
-            self._behind,
+            self.behind,
         )
 
     def _load(self) -> None:
         """All of it from the log. Nothing else is written to it meanwhile: nobody is served yet."""
-        fold, self._behind = checkpoints.state(self.store)
+        fold, self.behind = checkpoints.state(self.store)
         found = experiments.restored(self.store.experiments(), fold.tallies, fold.history)
         rewards = singles.read(self.store, {one.id for one in found.values() if needs_singles(one.policy)})
         for experiment in found.values():
@@ -178,45 +176,6 @@ class Service:
         self.store.close()
         LOGGER.info("%s: stopped", self.store.path)
 
-    async def _fade(self) -> None:
-        """Where rewards fade, the policy is told so: often for a half-life, some arms at a time."""
-        while True:
-            await asyncio.sleep(1.0)
-            for experiment in list(self.experiments.values()):
-                for step in experiment.fade(self._clock.now()):
-                    step()
-                    await asyncio.sleep(0)
-
-    async def _look(self) -> None:
-        """Now and then, what is known of each experiment, for those who look at it and for the store."""
-        while True:
-            await asyncio.sleep(1.0)
-            open_ones = [one for one in self.experiments.values() if not one.archived]
-            for experiment in open_ones:
-                try:
-                    await self.look_at(experiment, len(open_ones))
-                except Exception:  # the next one may go better
-                    LOGGER.exception("%r could not be looked at", experiment.name)
-                    experiment.watch.failed()
-
-    async def look_at(self, experiment: Experiment, others: int = 1) -> None:
-        """If something changed and it is time, look again at what is known. So many want that too."""
-        now, watch, played = self._clock.now(), experiment.watch, experiment.arms
-        fades = now if experiment.now.half_life is not None else 0
-        state = experiment.pulls, experiment.version, fades
-        if played is None or not experiment.pulls or not watch.is_due(state):
-            return
-        policy, definition = experiment.policy, experiment.now
-        numbers = await looks.copied(experiment, now)
-        found, took = await looks.beside(lambda: looks.look(policy, definition, played.engine, numbers, now))
-        watch.saw(found, state, took, others, self.period)
-        if now // (self.period * SECOND) > watch.noted and (
-            note := looks.note(experiment.id, now, self.period, found)
-        ):
-            with suppress(Away, Full):
-                await self.log.note(note)
-                watch.noted = now // (self.period * SECOND)
-
     async def _watch_keys(self) -> None:
         """A key that is made or revoked holds, or does not, within a moment; and so do secrets."""
         while True:
@@ -226,64 +185,13 @@ class Service:
             except Exception:  # those that were known go on
                 LOGGER.exception("the keys could not be read")
 
-    async def _keep(self) -> None:
-        """A checkpoint now and then, and totals when a period is over: other processes make them."""
-        made, added, period, last, length = -self._behind, -1, 0, 0, self.period * SECOND
-        while True:
-            await asyncio.sleep(1.0)
-            time = self._clock.now()
-            now = time // length
-            for one in self.experiments.values():
-                one.pace.note(time, one.decisions, one.pulls)
-            if self.log.away:
-                continue
-            if self.log.seq - made >= checkpoints.EVERY:
-                made = self.log.seq
-                await self._apart(checkpoints.__name__)
-            if now > period:
-                over, period = period, now
-                if over:
-                    await self._note_draws(over)
-            if (now - last) * self.period >= TOGETHER:
-                last = now
-                if self.log.seq > added:
-                    added = self.log.seq  # what comes in this period is added in the next
-                    await self._apart(totals.__name__)
-                self.over = now
-                await self._read_totals()
-
-    async def _note_draws(self, period: int) -> None:
-        found = {one.id: one.arms.drawn() for one in self.experiments.values() if one.arms is not None}
-        if note := totals.drawn(found, period):
-            with suppress(Away, Full):
-                await self.log.note(note)
-
-    async def _apart(self, module: str) -> None:
-        try:
-            for note in await apart.notes(module, self.store):
-                await self.log.note(note)
-                for statement, values in note:
-                    if statement == totals.ADD and values[0] in self._by_id:
-                        self._by_id[values[0]].history.add(values[1])
-        except Exception:  # the next one may go better
-            LOGGER.exception("%s failed", module)
-
-    async def _read_totals(self) -> None:
-        """What was added to them, for those who look at all experiments."""
-        behind = [one.history for one in self.experiments.values() if one.history.is_behind]
-        try:
-            for history in behind:
-                await asyncio.to_thread(history.read, self.store.query, self.over)
-        except Exception:  # they are read the next time
-            LOGGER.exception("totals could not be read")
-
     def now(self) -> int:
         """Microseconds since 1970."""
         return self._clock.now()
 
     def _add(self, experiment: Experiment) -> None:
         self.experiments[experiment.name] = experiment
-        self._by_uid[experiment.uid] = self._by_id[experiment.id] = experiment
+        self._by_uid[experiment.uid] = self.by_id[experiment.id] = experiment
 
     def _shorten(self) -> None:
         while not self._stopping.wait(1.0):

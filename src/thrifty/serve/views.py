@@ -166,7 +166,7 @@ def _mean(points: Points, point: int) -> float | None:
 
 def curves(service: "Service", experiment: Experiment) -> Curves:
     """An experiment over time. May be called in a thread; it is made once for each period."""
-    history, over = experiment.history, service.over
+    history, over = experiment.history, service.upkeep.over
     shown = history.shown
     if shown is not None and shown[0] is history.points and shown[1] == over and not history.is_behind:
         return shown[2]  # type: ignore[no-any-return]

@@ -20,8 +20,8 @@ GROUPS = 24  # one for each octave of rates from 1/2 down; the last holds all th
 WOKEN = 64  # arms that are looked at in one go
 SWEPT, SWEEPING = range(2)  # the numbers in state.sweep
 
-# Where loops begin, as tuples and NumPy's integers: a kernel that is called with a literal is compiled for that
-# very literal, and then once more for all other numbers.
+# Where loops begin, as tuples and NumPy's integers: a kernel that is called with a literal is compiled for
+# that very literal, and then once more for all other numbers.
 NOBODY = (-1, -math.inf, 0)  # the best arm so far, its draw, how many arms tie
 FIRST = (0, 0, 1.0)  # what ``gather`` begins with: before the first group
 
