@@ -243,6 +243,7 @@ def test_plot_of_something_else(spec, capsys):
 def test_plot_of_a_snapshot_says_what_it_is(tmp_path, capsys):
     snapshot = tmp_path / "bandit.npz"
     thrifty.Bandit(thrifty.TSMA(), 3).save(snapshot)
+    capsys.readouterr()  # that kernels are being compiled, if nobody had needed them before
     assert main(["plot", str(snapshot)]) == 2
     right = f"{snapshot} is not a result file: it is a snapshot of a bandit, which Bandit.load reads"
     assert error(capsys) == right

@@ -32,9 +32,7 @@ def write(path: Path, header: Mapping[str, Any], arrays: Arrays, *, compressed: 
     save = np.savez_compressed if compressed else np.savez
 
     def fill(file: IO[bytes]) -> None:
-        with (
-            uninterrupted()
-        ):  # in a zip file Ctrl-C becomes a ValueError of its clean-up, or is lost
+        with uninterrupted():  # in a zip file Ctrl-C becomes a ValueError of its clean-up, or is lost
             save(file, **contents)
 
     replace(path, fill)

@@ -308,7 +308,7 @@ CHECKS = [
     ("only 16.5 ln T samples", [2 / C0]),
     (  # measured: test_ts_ma_beta.py runs it with fewer
         "with coins 1.0 and 0.98 at T = 10⁴ arm 1 is pulled once and never again in 6.1 % of 1000 runs "
-        "(section 19's command; the proof has 3.2 %)",
+        "(section 19's command; the first factor of the proof is 3.2 %)",
         [1.0, 0.98, 6.1, 1000, 100 * 0.98 ** (153 * (1 + 1 / math.log(1e4)))],
     ),
     ("For coins 0.9 and 0.8 the exponent is 0.285", [0.9, 0.8, ts_ma_beta_exponent([0.9, 0.8])]),
@@ -354,6 +354,8 @@ CHECKS = [
         )
     ],
     ("With the paper's φ it is 0.067 rounds at T = 10⁸", [no_good_sample(1e8)]),
+    ("the exact sum in section 19, 0.067 rounds at T = 10⁸", [no_good_sample(1e8)]),
+    ("where the second best mean is above 0.9413", [math.exp(-C0 / 2)]),
     (
         "than T ≤ 288e⁶⁴: until TΔ² = 1.328e32",
         [rows()["Vanilla TS, Agrawal-Goyal"].nonvacuous_from * GAP**2],

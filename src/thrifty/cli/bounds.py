@@ -23,7 +23,7 @@ columns:
                    marks an expectation (at most)
 
 docs/theory.md has every bound with its proof: sharp are Theorems B, C, D, I (ε-TS) and K (beta, for
-rewards of 0 and 1), limit and first order E, F and G, anytime H, on marks J.
+rewards of 0 and 1), limit and first order E, F and G, anytime H, on marks J. Below the table: M, L and N.
 
 examples:
   thrifty bounds --means 0.9,0.8 --horizon 1e6
@@ -36,13 +36,14 @@ examples:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from thrifty.theory import table
+    from thrifty.theory import remarks, table
 
     rows = table(arguments.means, arguments.horizon, arguments.alpha)
     if len(set(arguments.means)) == 1:
         print("all arms are equal: there is nothing to lose, and every bound is 0\n")
     heading = ("bound", "regret", "coefficient", "not vacuous from", "draws")
     print(aligned(heading, [(row.name, *map(_cell, row[1:])) for row in rows]))
+    print(*("", *remarks(arguments.means, arguments.horizon, arguments.alpha)), sep="\n")
 
 
 def _cell(value: float | None) -> str:

@@ -19,7 +19,7 @@ from thrifty.theory.draws import (
     vanilla_draws,
 )
 from thrifty.theory.epsilon_ts import epsilon_ts_sharp, epsilon_wait
-from thrifty.theory.evaluate import Row, table
+from thrifty.theory.evaluate import Row, remarks, table
 from thrifty.theory.lemma import excess, excess_grid, excess_limit, h, h_integral
 from thrifty.theory.limits import first_order, vanilla_limit
 from thrifty.theory.lower import lower_bound, lower_bound_bounded
@@ -67,6 +67,7 @@ __all__ = [
     "positive_gaps",
     "refined",
     "refined_worst_case",
+    "remarks",
     "sharp",
     "sleepers_draws",
     "sleepers_evaluations",

@@ -15,9 +15,9 @@ from thrifty.theory.draws import ts_ma_draws, ts_td_draws, vanilla_draws
 from thrifty.theory.epsilon_ts import epsilon_ts_sharp
 from thrifty.theory.limits import first_order, vanilla_limit
 from thrifty.theory.lower import lower_bound
-from thrifty.theory.sleepers import sleepers_draws
+from thrifty.theory.sleepers import sleepers_draws, tosses
 from thrifty.theory.ts_ma import ts_ma, ts_ma_sharp
-from thrifty.theory.ts_ma_beta import ts_ma_beta_sharp
+from thrifty.theory.ts_ma_beta import ts_ma_beta_exponent, ts_ma_beta_sharp
 from thrifty.theory.ts_td import ts_td_as_written, ts_td_refined, ts_td_repaired, ts_td_sharp
 from thrifty.theory.vanilla import agrawal_goyal, best_split, refined, sharp, theorem1
 
@@ -40,7 +40,8 @@ class Row(NamedTuple):
 
 
 def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float] | None = None) -> list[Row]:
-    """The bounds for Bernoulli (or, all but the first, any [0, 1]) rewards with these means.
+    """The bounds for Bernoulli rewards with these means; but for the first and those of Beta samples, for any
+    rewards in [0, 1].
 
     ``alpha`` is one value or several; None means 0 and 1.
 
@@ -54,11 +55,6 @@ def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float]
     horizon = checks.at_least("horizon", horizon, 3.0)
     gaps = positive_gaps(means)
     arms = len(means)
-    alphas = (
-        ALPHAS
-        if alpha is None
-        else checks.numbers("alpha", [alpha] if isinstance(alpha, float | int) else alpha)
-    )
     least = lower_bound(means)
     rows = [Row("asymptotic lower bound", least * math.log(horizon), least, None, None)]
 
@@ -100,7 +96,7 @@ def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float]
 
     add_beta("TS-MA-0 (beta), sharp (ours)", lambda t: math.ceil(phi(t, 0.0)))
     add_beta("TS-MA-0 (beta, φ = T), sharp (ours)", lambda t: t)
-    for value in alphas:
+    for value in _alphas(alpha):
         aggregate = ts_ma_draws(horizon)
         order = math.fsum(gap * first_order(gap, horizon, value) for gap in gaps)
         rows.append(Row(f"TS-MA-{value:g}, TS-TD-{value:g}, first order (ours)", order, two, None, None))
@@ -118,6 +114,39 @@ def table(means: Sequence[float], horizon: float, alpha: float | Sequence[float]
         add(f"TS-TD-{value:g}, anytime (ours)", partial(ts_td_anytime, alpha=value, arms=arms), again)
         add_worst_case(f"TS-TD-{value:g}, worst case", partial(wc.ts_td_worst_case, alpha=value), duel)
     return rows
+
+
+def remarks(
+    means: Sequence[float], horizon: float, alpha: float | Sequence[float] | None = None
+) -> list[str]:
+    """What is known beside the bounds where one arm is the best, in sentences: how much chance a run of
+    Vanilla TS needs, and what TS-MA with Beta samples and the paper's phi loses in the long run.
+
+    >>> for line in remarks([0.9, 0.8], 1e6):
+    ...     print(line)
+    Vanilla TS: the decisions of a run have at most 86,108 bits of entropy (Theorem M)
+    TS-MA-0 (beta) with the paper's φ: regret T^0.285 in the long run (Theorem L)
+    """
+    gaps = positive_gaps(means)
+    if not gaps or len(gaps) < len(means) - 1:
+        return []
+    pulls = min(len(gaps) * horizon, math.fsum(sharp(gap, horizon).pulls for gap in gaps))
+    bits = min(tosses(pulls, len(means), horizon), horizon * math.log2(len(means)))
+    lines = [f"Vanilla TS: the decisions of a run have at most {bits:,.0f} bits of entropy (Theorem M)"]
+    for value in _alphas(alpha):
+        if power := ts_ma_beta_exponent(means, value):
+            least, theorem = ("", "L") if value == 0.0 else ("at least ", "N")
+            lines.append(
+                f"TS-MA-{value:g} (beta) with the paper's φ: regret {least}T^{power:.3f} in the long run "
+                f"(Theorem {theorem})"
+            )
+    return lines
+
+
+def _alphas(alpha: float | Sequence[float] | None) -> Sequence[float]:
+    if alpha is None:
+        return ALPHAS
+    return checks.numbers("alpha", [alpha] if isinstance(alpha, float | int) else alpha)
 
 
 def _refined_best(gap: float, horizon: float) -> Bound:
