@@ -119,10 +119,21 @@ def _arms(count: int) -> str:
     return "1 arm" if count == 1 else f"{count:,} arms"
 
 
+def _policy(table: dict[str, Any]) -> str:
+    """
+    >>> _policy({"name": "TSMA", "alpha": 0.5, "phi": None})
+    'TSMA (alpha 0.5)'
+    """
+    rest = {key: value for key, value in table.items() if key != "name" and value is not None}
+    values = (_policy(one) if isinstance(one, dict) else one for one in rest.values())
+    said = ", ".join(f"{key} {value}" for key, value in zip(rest, values, strict=True))
+    return f"{table['name']} ({said})" if said else str(table["name"])
+
+
 def _patched(field: str, new: Any) -> str:
     if field == "paused":
         return "paused it" if new else "resumed it"
     if field == "archived":
         return "archived it" if new else "took it out of the archive"
-    shown = new["name"] if field == "policy" else "none" if new is None else f"{new:g}"
+    shown = _policy(new) if field == "policy" else "none" if new is None else f"{new:g}"
     return f"set {field.replace('_', ' ')} to {shown}"

@@ -191,6 +191,7 @@ class Service:
 
     def _add(self, experiment: Experiment) -> None:
         self.experiments[experiment.name] = experiment
+        experiment.pace.note(self.now(), experiment.decisions, experiment.pulls)
         self._by_uid[experiment.uid] = self.by_id[experiment.id] = experiment
 
     def _shorten(self) -> None:

@@ -250,7 +250,7 @@ def known(service: "Service", experiment: Experiment) -> Known:
     which = "" if look.known == look.there else f"Of the {look.known:,} arms with a reward "
     sentence = (
         f"{which}{checks.shown(name)} is best with probability {_percent(chance)}; "
-        f"stopping now would cost {_number(loss)} a decision."
+        f"stopping now would cost {_small(loss)} a decision."
     )
     return Known(sentence, name, chance, loss, at)
 
@@ -263,6 +263,17 @@ def _percent(chance: float) -> str:
         return "more than 99.99 %"
     digits = 2 if not 0.001 <= chance <= 0.999 else 1 if not 0.01 <= chance <= 0.99 else 0
     return f"{100.0 * chance:.{digits}f} %"
+
+
+def _small(loss: float) -> str:
+    """In plain digits: nobody reads 5.2e-05.
+
+    >>> _small(0.0123), _small(0.000052), _small(7.2e-13), _small(1234.5)
+    ('0.012', '0.000052', 'less than 0.000001', '1,234')
+    """
+    if loss < 1e-6:
+        return "less than 0.000001"
+    return _number(loss) if loss >= 0.001 else f"{loss:.6f}".rstrip("0")
 
 
 def _number(value: float) -> str:

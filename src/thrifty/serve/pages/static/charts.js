@@ -17,6 +17,7 @@
   const places = { densities: new Map(), shares: new Map() }; // arm: its colour; who is in both has the same in both
   let tag = null;
   let timer = 0;
+  let period = 60; // seconds between two points
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = (i) => () => css(`--c${i + 1}`);
@@ -33,11 +34,13 @@
   const large = new Intl.NumberFormat("en", { notation: "compact" });
   const percent = (value) => (value == null ? "–" : `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)} %`);
 
-  function moment(seconds, period) {
+  function moment(seconds, precise = period < 60) {
     const at = new Date(1000 * seconds);
-    const text = (period < 60 ? clock : short).format(at);
+    const text = (precise ? clock : short).format(at);
     return at.toDateString() === new Date().toDateString() ? text : `${day.format(at)} ${text}`;
   }
+
+  const universal = (seconds) => `${new Date(1000 * seconds).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
   // The numbers of the colours of some arms: those that are given, those that they had, and then what is free.
   function settle(arms, had, given = new Map()) {
@@ -54,6 +57,20 @@
     return show ? [...values.keys()].filter((i) => values[i] != null && values[i - 1] == null && values[i + 1] == null) : null;
   }
 
+  // The interval of each of these, as a whisker: there is no neighbour to draw a band to. sides: {slot, mean, low, high}.
+  const whiskers = (sides) => (u) => {
+    for (const { slot, mean, low, high } of sides) {
+      u.ctx.strokeStyle = pale(slot, 45)();
+      u.ctx.lineWidth = 2 * uPlot.pxRatio;
+      for (const i of alone(u, mean, true)) {
+        const x = u.valToPos(u.data[0][i], "x", true);
+        u.ctx.beginPath();
+        for (const end of [low, high]) u.ctx.lineTo(x, u.valToPos(u.data[end][i], "y", true));
+        u.ctx.stroke();
+      }
+    }
+  };
+
   class Chart {
     // lines: what is drawn, {slot, label, hidden, fill, width, dash}; more in options.
     constructor(id, lines, options) {
@@ -69,10 +86,13 @@
       this.nothing.className = "nothing";
       this.place.append(this.nothing);
       this.lines = lines;
+      this.when = this.legend.appendChild(document.createElement("li"));
+      this.when.className = "at";
       this.items = lines.map((line) => {
         if (line.label === undefined) return null;
         const item = document.createElement("li");
-        this.legend[options.stacked ? "prepend" : "append"](item); // what is drawn last is named first
+        if (options.stacked) this.when.after(item); // what is drawn last is named first
+        else this.legend.append(item);
         item.innerHTML = '<span class="swatch"></span><bdi class="label"></bdi><b></b>';
         item.firstChild.classList.add(`c${line.slot + 1}`);
         return item;
@@ -84,7 +104,7 @@
           ...this.size(),
           legend: { show: false },
           cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, ...(options.time && { sync: { key: "time" } }) },
-          scales: { x: { time: Boolean(options.time) }, y: { range: options.range, distr: options.log ? 3 : 1 } },
+          scales: { x: { time: Boolean(options.time), range: around }, y: { range: options.range, distr: options.log ? 3 : 1 } },
           axes: [
             { ...axis, grid: { show: false }, size: 34, space: options.time ? 95 : 60, values: (u, splits) => splits.map((at) => this.tick(at, splits)) },
             { ...axis, grid, size: 58, ...(options.log && { splits: decades }), values: (u, splits) => splits.map((v) => (v == null ? "" : v >= 10000 ? large.format(v) : this.options.write(v))) },
@@ -101,7 +121,7 @@
             })),
           ],
           bands: options.bands,
-          hooks: { setCursor: [() => this.value()] },
+          hooks: { setCursor: [() => this.value()], draw: [whiskers(options.sides ?? [])] },
         },
         [[0], ...lines.map(() => [null])],
         this.place,
@@ -143,7 +163,7 @@
       this.plot.setData(data);
       this.value();
       const words = this.read().map(([label, value]) => `${label} ${value}`);
-      const last = this.options.time && data[0].length ? ` at ${moment(data[0].at(-1), 0)}` : "";
+      const last = this.options.time && data[0].length ? ` at ${moment(data[0].at(-1), true)}` : "";
       const sums = alternative || `${last ? `Last value${last}: ` : ""}${words.join(", ")}`;
       this.place.setAttribute("aria-label", `${this.title}. ${why || sums}.`);
     }
@@ -160,9 +180,12 @@
       return place == null ? values.findLast((value) => value != null) : values[place];
     }
 
-    // The legend says what is under the cursor, or was last.
+    // The legend says what is under the cursor and when that was, or what was last.
     value() {
       if (!this.values) return;
+      const at = this.plot.cursor.idx == null ? null : this.plot.data[0][this.plot.cursor.idx];
+      this.when.hidden = at == null || Boolean(this.options.still);
+      if (!this.when.hidden) this.when.textContent = this.options.time ? `${moment(at)} (${universal(at)})` : `${write(at)} s`;
       this.items.forEach((item, i) => {
         if (!item) return;
         const label = this.shown[i];
@@ -174,6 +197,7 @@
     }
   }
 
+  const around = (u, low, high) => (low != null && low === high ? [low - period, high + period] : [low, high]);
   const grounded = (u, low, high) => [0, high > 0 ? 1.08 * high : 1];
   const padded = (u, low, high) => {
     if (low == null) return [0, 1];
@@ -194,6 +218,7 @@
       time: true, range: padded, bands: [
         { series: [3, 2], fill: pale(0, 18) }, { series: [6, 5], fill: pale(1, 18) },
       ],
+      sides: [{ slot: 0, mean: 1, low: 2, high: 3 }, { slot: 1, mean: 4, low: 5, high: 6 }],
     }));
     const none = curves.times.map(() => null);
     const { policy, control } = curves;
@@ -244,7 +269,7 @@
       const slot = places.densities.get(arm);
       [columns[slot], labels[slot]] = [values, arm];
     }
-    one.draw([found.x, ...columns], labels, found.arms.length ? "" : "No arm has a reward yet", undefined, modes(found));
+    one.draw([found.x, ...columns], labels, found.arms.length ? "" : "No rewards have been looked at yet", undefined, modes(found));
   }
 
   const modes = ({ x, arms }) =>
@@ -318,6 +343,7 @@
     timer = setTimeout(load, shown ? until(shown.curves) : EVERY);
     if (!shown || answer.headers.get("etag") === tag) return;
     tag = answer.headers.get("etag");
+    period = shown.curves.period;
     const names = (arms) => arms.map(([arm]) => arm).filter((arm) => arm !== "other arms").slice(0, SLOTS);
     places.densities = settle(names(shown.densities.arms), places.densities);
     places.shares = settle(names(shown.curves.shares), places.shares, places.densities);

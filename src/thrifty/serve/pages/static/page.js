@@ -10,7 +10,7 @@
 
   function localise() {
     const today = new Date().toDateString();
-    for (const time of document.querySelectorAll("time:not([data-local])")) {
+    for (const time of document.querySelectorAll("time[datetime]:not([data-local])")) {
       const at = new Date(time.dateTime);
       time.textContent = (at.toDateString() === today ? clock : full).format(at);
       time.dataset.local = "";
@@ -20,12 +20,14 @@
   // Whether the server is there.
   const lost = document.getElementById("lost");
   const live = document.getElementById("live");
-  let since = null;
+  let answered = new Date();
 
   function lose() {
-    since ??= new Date();
-    const text = `The server has not answered since ${clock.format(since)}. What is shown is from then; this page keeps trying.`;
-    if (lost.textContent !== text) lost.textContent = text;
+    if (!lost.hidden) return;
+    const since = document.createElement("time");
+    since.textContent = clock.format(answered);
+    since.title = answered.toUTCString().replace("GMT", "UTC");
+    lost.replaceChildren("The server has not answered since ", since, ". What is shown is from then; this page keeps trying.");
     lost.hidden = false;
     if (live) {
       live.textContent = "Lost";
@@ -34,8 +36,8 @@
   }
 
   function find() {
-    if (since === null) return;
-    since = null;
+    answered = new Date();
+    if (lost.hidden) return;
     lost.hidden = true;
     if (live) {
       live.textContent = "Live";
