@@ -185,6 +185,9 @@ class Memory:
             self._rooms[name] = self.block.data.cast("B").cast("Q")[start : start + self.capacity]
         return self._rooms[name]
 
+    def copy(self) -> "Memory":
+        return Memory(self.block.copy(), self.components, self.capacity)
+
     def has(self, component: Component) -> bool:
         return component in self.components
 
@@ -261,7 +264,9 @@ class Memory:
 
     def touch(self) -> None:
         """Have the system find the memory now, and not page by page in the first decisions: what is in use,
-        not the spare room."""
+        not the spare room. Few arms have few pages."""
+        if self.capacity < MANY:
+            return
         for start, rows, columns in self.block[1:HEADER].reshape(-1, 3).tolist():
             self.block[start : start + rows * columns : PAGE] |= 0
 

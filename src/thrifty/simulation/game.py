@@ -13,6 +13,7 @@ from thrifty.arrays import Floats, Integers
 from thrifty.engines import late, trace
 from thrifty.engines.memory import Memory, Rule, delay_stream, policy_stream, reward_stream
 from thrifty.errors import InvalidType, InvalidValue
+from thrifty.numerics import random
 from thrifty.online.core import Core, core_of
 from thrifty.policies import FixedArm
 from thrifty.problems import REWARDS, Problem
@@ -21,6 +22,9 @@ from thrifty.simulation import plain
 from thrifty.simulation.plan import Plan
 from thrifty.simulation.timeline import Stretch
 from thrifty.state.statistics import NO_REWARD
+
+SMALL = 2**16  # words of a memory that is kept to be copied
+NO_STREAM = np.zeros(random.WORDS, np.uint64)
 
 
 class Game:
@@ -32,14 +36,12 @@ class Game:
         self.rule = ready.stages[p][0][1]
         self._former = self.rule.temper
         self._program, self._engine = ready.program(p), settings.engines[p]
-        delays, moments = settings.delay.late(), ready.checkpoints.size
-        sizes = {"checkpoints": moments, "regret": moments} | delays.sizes
-        beside = (trace.TRACE, trace.PROBLEM, late.LATE)
-        self.memory = self._program.memory(self.rule, policy_stream(settings.seed, run), None, beside, sizes)
+        self.stepwise = ready.is_stepwise(p)
+        self.memory = self._blank(ready, p)
         state = self.memory.state
-        state.checkpoints[:] = ready.checkpoints
+        state.rng[:] = policy_stream(settings.seed, run)
         state.reward_rng[:] = reward_stream(settings.seed, run)
-        delays.write(state, delay_stream(settings.seed, run))
+        state.delay_rng[:] = delay_stream(settings.seed, run)
         self.who = np.arange(size)  # the problem's number of each arm that is there
         self._gone = np.zeros((2, size), np.int64)  # pulls and draws of arms that went
         self._problem, self._horizon = settings.problem, settings.horizon
@@ -47,12 +49,24 @@ class Game:
         self._player = None
         if plain.is_plain(self.policy):
             self._player = plain.Player(self.policy, size, self.rule.horizon, settings.seed, run)
-        self.stepwise = ready.is_stepwise(p)
         if self.stepwise:
-            self._program.compile(self.memory, "pull", "send", "arrive")
             self._rng = np.random.default_rng((settings.seed, run, 1))
-        else:
-            self._program.compile(self.memory, "play")
+
+    def _blank(self, ready: Plan, p: int) -> Memory:
+        """The memory before the first round, but for the streams. All runs of a policy begin alike, and to
+        copy a small one is faster than to lay it out."""
+        if p in ready.memories:
+            return ready.memories[p].copy()
+        delays, moments = ready.settings.delay.late(), ready.checkpoints.size
+        sizes = {"checkpoints": moments, "regret": moments} | delays.sizes
+        beside = (trace.TRACE, trace.PROBLEM, late.LATE)
+        memory = self._program.memory(self.rule, NO_STREAM, None, beside, sizes)
+        memory.state.checkpoints[:] = ready.checkpoints
+        delays.write(memory.state, NO_STREAM)
+        self._program.compile(memory, *(("pull", "send", "arrive") if self.stepwise else ("play",)))
+        if memory.block.size <= SMALL:
+            ready.memories[p] = memory.copy()
+        return memory
 
     # What comes and goes ------------------------------------------------------------------------------
 

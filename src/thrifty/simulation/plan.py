@@ -12,7 +12,7 @@ from thrifty import checks, delays
 from thrifty import problems as known_problems
 from thrifty.arrays import Integers
 from thrifty.delays import Delay
-from thrifty.engines.memory import Rule
+from thrifty.engines.memory import Memory, Rule
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.policies import Policy, Posterior, Uniform, checked, described
 from thrifty.policies.program import Program, program
@@ -48,6 +48,11 @@ class Plan:
 
     @cached_property
     def _programs(self) -> dict[int, Program]:
+        return {}
+
+    @cached_property
+    def memories(self) -> dict[int, Memory]:
+        """Of policies, by their numbers, before the first round: a run begins with a copy."""
         return {}
 
     def is_stepwise(self, p: int) -> bool:
