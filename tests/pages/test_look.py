@@ -149,6 +149,50 @@ def test_charts_are_drawn_and_say_what_they_show(browser: Browser, served: Serve
         expect(page.locator("#regret")).to_have_count(0)
 
 
+NOTING = """
+const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
+window.written = [];
+Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {
+    get() { const format = get.call(this); return (at) => (window.written.push(+at / 1000), format(at)); },
+});
+"""
+TALL = """() => {
+    const canvas = document.querySelector("#reward canvas");
+    const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let rows = 0;
+    for (let y = 0; y < height; y++)
+        for (let x = 0; x < width; x++) {
+            const [r, g, b, a] = data.slice(4 * (y * width + x), 4 * (y * width + x) + 4);
+            if (a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 60) { rows++; break; }
+        }
+    return rows;
+}"""
+
+
+def test_a_single_period_has_an_interval_and_its_own_time(browser: Browser, served: Served) -> None:
+    """There is no neighbour to draw a line or a band to, and nothing to tell how long the axis is."""
+    at = 1_700_000_000  # 17:13:20 in New York, on another day
+
+    def one(route: Route) -> None:
+        shown = route.fetch().json()
+        side = {"mean": [0.5], "low": [0.25], "high": [0.75]}
+        curves = {"times": [at], "decisions": [9], "policy": side, "control": None, "loss": [None]}
+        shown["curves"] |= curves | {"shares": [["green", [1.0]]], "draws": [9], "dense": [9]}
+        shown["truth"] = None
+        route.fulfill(json=shown, headers={"etag": "one"})
+
+    with opened(browser, served.url, timezone_id="America/New_York") as page:
+        page.add_init_script(NOTING)
+        page.route("**/charts", one)
+        page.goto("/experiments/colours")
+        figure = page.locator("figure", has=page.locator("#reward"))
+        expect(figure.locator(".at")).to_have_text("14 Nov 17:13:20 (2023-11-14 22:13:20 UTC)")
+        written = page.evaluate("window.written.filter((at) => at > 1e9 && at < 1.75e9)")  # on the axes
+        assert len(written) > 5
+        assert all(abs(time - at) <= 60 for time in written)
+        assert page.evaluate(TALL) > 100  # pixels; a point has 5
+
+
 def test_a_policy_without_a_posterior_has_means_with_intervals(browser: Browser, served: Served) -> None:
     def without(route: Route) -> None:
         shown = route.fetch().json()

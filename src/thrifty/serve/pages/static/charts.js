@@ -86,13 +86,13 @@
       this.nothing.className = "nothing";
       this.place.append(this.nothing);
       this.lines = lines;
-      this.when = this.legend.appendChild(document.createElement("li"));
+      this.when = document.createElement("p");
       this.when.className = "at";
+      this.legend.after(this.when);
       this.items = lines.map((line) => {
         if (line.label === undefined) return null;
         const item = document.createElement("li");
-        if (options.stacked) this.when.after(item); // what is drawn last is named first
-        else this.legend.append(item);
+        this.legend[options.stacked ? "prepend" : "append"](item); // what is drawn last is named first
         item.innerHTML = '<span class="swatch"></span><bdi class="label"></bdi><b></b>';
         item.firstChild.classList.add(`c${line.slot + 1}`);
         return item;
@@ -140,6 +140,7 @@
     end() {
       this.plot.destroy();
       this.legend.remove();
+      this.when.remove();
     }
 
     size() {
@@ -180,10 +181,10 @@
       return place == null ? values.findLast((value) => value != null) : values[place];
     }
 
-    // The legend says what is under the cursor and when that was, or what was last.
+    // The legend says what is under the cursor, or was last, and when that was.
     value() {
       if (!this.values) return;
-      const at = this.plot.cursor.idx == null ? null : this.plot.data[0][this.plot.cursor.idx];
+      const at = this.plot.data[0][this.plot.cursor.idx ?? this.plot.data[0].length - 1];
       this.when.hidden = at == null || Boolean(this.options.still);
       if (!this.when.hidden) this.when.textContent = this.options.time ? `${moment(at)} (${universal(at)})` : `${write(at)} s`;
       this.items.forEach((item, i) => {
@@ -197,7 +198,7 @@
     }
   }
 
-  const around = (u, low, high) => (low != null && low === high ? [low - period, high + period] : [low, high]);
+  const around = (u, low, high) => (u.data[0].length === 1 ? [low - period, low + period] : [low, high]); // of one, uPlot makes years
   const grounded = (u, low, high) => [0, high > 0 ? 1.08 * high : 1];
   const padded = (u, low, high) => {
     if (low == null) return [0, 1];
