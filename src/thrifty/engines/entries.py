@@ -189,7 +189,7 @@ def uniform(block, t, among, exclude, wanted, hands):
             while bars.is_barred(state, i):
                 i = random.below(state.rng, state.count[ARMS])
             state.slate[p] = i
-            leave_one_out(state, i, True)
+            leave_one_out(state, i, among == 0)
     take_back(state, among == 0)
     if hands != NOBODY:
         hand_all(state, t, wanted, hands == KNOWN)

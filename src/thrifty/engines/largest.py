@@ -23,6 +23,7 @@ from thrifty.jit import entry, hot, kernel
 from thrifty.state import calls
 from thrifty.state.header import opened
 
+ADD, TAKE = np.int64(1), np.int64(-1)  # no literals, for which kernels would be compiled apart
 CAP = 32.0  # of an r
 NEARLY = 1.0 - math.exp(-CAP)
 WHOLE, REST = 2.0**32, 2.0**38
@@ -118,7 +119,7 @@ def insert(arms, grid, x, u):
     totals[m, 0] = totals[m, 1] = 0
     for p in range(who.size):
         i = who[p]
-        put(totals, m, amount(state, sf, params[i, 0], params[i, 1], means[i], epsilon, x, u), 1)
+        put(totals, m, amount(state, sf, params[i, 0], params[i, 1], means[i], epsilon, x, u), ADD)
     xs[m], us[m] = x, u
     heights[m] = height(total(totals, m), led(arms, x, u), finest)
     size[0] += 1

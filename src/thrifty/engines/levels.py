@@ -6,10 +6,14 @@ what is learnt: a spare one is filled a few arms at a time, and takes its place 
 
 import math
 
+import numpy as np
+
 from thrifty.engines.largest import (
+    ADD,
     ENOUGH,
     FINEST,
     REST,
+    TAKE,
     WHOLE,
     amount,
     chance,
@@ -42,8 +46,8 @@ from thrifty.state.levels import (
 
 NARROW = 0.1  # cells that are narrower than this are fine
 GROUND = 2.0 * math.log(0.5 * ENOUGH)  # the lowest level is at least this high
-SLICE = 128  # arms that are counted at the spare level for each question
-URGENT = 20_000  # and if the levels are too coarse
+SLICE = np.int64(128)  # arms that are counted at the spare level for each question
+URGENT = np.int64(20_000)  # and if the levels are too coarse
 EVERY = 8  # so often we look whether another level is needed
 LARGE = 0.25  # a cell with more of the mass is too coarse
 NOBODY, ANEW, BROKEN = -1.0, -2.0, -3.0  # in place of a probability
@@ -72,10 +76,10 @@ def learnt(state, i, n, s):
     """In place of the law's ``parameters``: arm i has new ones."""
     numbers = state.level_numbers
     if numbers[STALE] == 0 and state.counted[i] > 0:
-        recount(state, i, -1)
+        recount(state, i, TAKE)
     calls.parameters(numbers[PARAMETERS], (state, i, n, s))
     if numbers[STALE] == 0 and not bars.is_paused(state, i):
-        recount(state, i, 1)
+        recount(state, i, ADD)
 
 
 @entry
@@ -83,7 +87,7 @@ def leave(block, i):
     """Arm i is about to go."""
     state = opened(block)
     if state.level_numbers[STALE] == 0 and state.counted[i] > 0:
-        recount(state, i, -1)
+        recount(state, i, TAKE)
 
 
 @entry
@@ -92,7 +96,7 @@ def seat(block, i):
     state = opened(block)
     member = statistics.has_law(state, i) and not bars.is_paused(state, i)
     if state.level_numbers[STALE] == 0 and (state.counted[i] > 0) != member:
-        recount(state, i, 1 if member else -1)
+        recount(state, i, ADD if member else TAKE)
 
 
 @entry
@@ -187,7 +191,7 @@ def tend(state, budget):
             if 0 < state.counted[i] <= numbers[AGE]:
                 a, b = state.params[i, 0], state.params[i, 1]
                 r = amount(state, numbers[SF], a, b, 0.0, 1.0, state.level_at[SIZE], 1.0)
-                put(state.totals, SIZE, r, 1)
+                put(state.totals, SIZE, r, ADD)
                 state.counted[i] = 1 + numbers[AGE]
         numbers[CURSOR] = begin
         if begin == 0:
