@@ -83,11 +83,14 @@ def test_draws_are_counted_while_arms_wait() -> None:
     assert (bandit.statistics()["draws"][quiet] == PHI).all()
 
 
-@pytest.mark.parametrize("law", ["gaussian", pytest.param("beta", marks=pytest.mark.slow)])
-def test_decisions_have_the_law_of_scan(law: str) -> None:
+@pytest.mark.parametrize(
+    ("law", "runs"),
+    [("gaussian", 1500), *(pytest.param(law, 6000, marks=pytest.mark.slow) for law in ("gaussian", "beta"))],
+)
+def test_decisions_have_the_law_of_scan(law: str, runs: int) -> None:
     """Rewards are so low that those who were seen above the level are soon used up, while others still wait:
     then bounds win. Who is chosen, and whether for the first time."""
-    arms, rounds, runs = 60, 40, 3000
+    arms, rounds = 60, 40
     known = {"arm": range(arms), "pulls": [3] * arms, "mean": np.linspace(0.4, 0.6, arms)}
     chosen = np.empty((2, runs, rounds), np.int64)
     for row, engine in enumerate(("scan", "sleepers")):
