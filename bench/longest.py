@@ -15,7 +15,8 @@ young      ExpTS, all arms were pulled once but the last thousand
 commit     TS-TD, every arm ends phase I in the same round
 guess      a guessed horizon is doubled: TS-MA, TS-TD and KL-UCB++
 ids        add_arm and remove_arm, the first and a hundred more, on ids that are numbers
-grow       add_arm where the bandit has no room for another arm
+grow       a hundred arms are added, into room that was spared for them
+copy       add_arm where all of that room is used up: the memory is copied
 """
 
 import argparse
@@ -27,6 +28,7 @@ from typing import Any
 import numpy as np
 
 import thrifty
+from thrifty.engines.memory import roomy
 from thrifty.table import aligned
 
 PRIOR = (0.05, 20.0)
@@ -113,6 +115,14 @@ def grow(arms: int, rounds: int) -> Case:
         yield "add_arm", lambda i=i: made[0].add_arm(f"new {i}")  # type: ignore[misc]
 
 
+def copy(arms: int, rounds: int) -> Case:
+    made: list[thrifty.Bandit] = []
+    yield begun(thrifty.ThompsonSampling(), arms, made, prior=PRIOR)
+    made[0].add_arms(range(arms, roomy(arms)))
+    yield from play(made[0], rounds)
+    yield "add_arm", lambda: made[0].add_arm("new")
+
+
 CASES: dict[str, Callable[[int, int], Case]] = {
     "beta": lambda *size: plain(thrifty.ThompsonSampling("beta"), *size),
     "gaussian": lambda *size: plain(thrifty.ThompsonSampling(), *size),
@@ -124,6 +134,7 @@ CASES: dict[str, Callable[[int, int], Case]] = {
     "guess KL-UCB++": lambda *size: guess(thrifty.KLUCBPlusPlus(), *size),
     "ids": ids,
     "grow": grow,
+    "copy": copy,
 }
 
 
