@@ -27,13 +27,6 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
 # A session makes many objects that stay, compilers most of them: to look through them again and again takes a
 # twentieth of its time.
 gc.set_threshold(50_000, 20, 100)
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of the service and of its pages wait for most of their time."""
-    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-
-
 # The same examples in every session, and no deadline: the first example of a test may compile a kernel.
 settings.register_profile("thrifty", derandomize=True, deadline=None, max_examples=200)
 settings.load_profile("thrifty")

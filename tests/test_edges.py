@@ -101,9 +101,17 @@ def test_these_are_all_there_are() -> None:
 
 
 @EVERYWHERE
-@settings(max_examples=7)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_any_history(policy: Policy, engine: str, data: st.DataObject) -> None:
+    play(policy, engine, data.draw(HISTORIES[policy.rewards]))
+
+
+@pytest.mark.slow
+@EVERYWHERE
+@settings(max_examples=100)
+@given(data=st.data())
+def test_any_of_many_histories(policy: Policy, engine: str, data: st.DataObject) -> None:
     play(policy, engine, data.draw(HISTORIES[policy.rewards]))
 
 

@@ -15,7 +15,6 @@ ROOT = Path(__file__).parent.parent
     [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
-        ["mypy"],
         ["lint-imports"],
     ],
     ids=" ".join,
@@ -29,10 +28,11 @@ def test_tool_is_content(command: list[str]) -> None:
 def test_ci_runs_the_test_command_of_the_readme_and_then_other_pythons() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     lines = [line for line in script.splitlines() if line and not line.startswith(("#", "set "))]
-    browser, strict, *commands, last = lines
+    browser, strict, *commands, types, last = lines
     assert "install -y -q chromium" in browser  # without it the tests of pages would be skipped
     assert strict == "export CI=true"
     assert " && ".join(commands) in (ROOT / "README.md").read_text()
+    assert types == "uv run mypy"
     assert last == "uv run python .ci/pythons.py"
 
 

@@ -302,7 +302,10 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("policy", "engine", "prior"), CASES, ids=str)
-def test_a_bandit_is_a_dictionary_with_opinions(policy: Policy, engine: str, prior: Any) -> None:
+def test_a_bandit_is_a_dictionary_with_opinions(
+    policy: Policy, engine: str, prior: Any, examples: int
+) -> None:
     machine = type("Machine", (Machine,), {"policy": policy, "engine": engine, "prior": prior})
-    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=40))
+    run_state_machine_as_test(machine, settings=settings(max_examples=examples, stateful_step_count=40))

@@ -131,7 +131,7 @@ HEAVY_TAILED = thrifty.EpsilonTS("beta")
 @SCALES
 @pytest.mark.parametrize(("policy", "mean", "se"), TEN_ARMS, ids=labels(TEN_ARMS))
 def test_ten_arms(policy: Policy, mean: float, se: float, scale: int) -> None:
-    runs = scale * (200 if policy == HEAVY_TAILED else 40)
+    runs = scale * (150 if policy == HEAVY_TAILED else 30)
     sample = final(policy, thrifty.Bernoulli([0.9] + 9 * [0.8]), 10**4, runs, seed=scale)
     assert_mean(sample, mean, TEN_RUNS, se * math.sqrt(TEN_RUNS))
 
