@@ -24,8 +24,6 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     atexit.register(_folder.cleanup)
     os.environ["NUMBA_CACHE_DIR"] = _folder.name
 
-os.environ.setdefault("THRIFTY_KEEP_ALL_KERNELS", "1")  # for hundreds of processes, 8 % of their time
-
 # A session makes many objects that stay, compilers most of them: to look through them again and again takes a
 # twentieth of its time.
 gc.set_threshold(50_000, 20, 100)

@@ -9,7 +9,6 @@
 import functools
 import itertools
 import math
-import os
 import sys
 import threading
 import time
@@ -52,27 +51,9 @@ cache.folder()  # settles for which processor Numba compiles, before it compiles
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
-# Whether kernels that others call are kept on disk, too. A first run takes a second longer then,
-# and a session of many processes, each of which compiles something else, takes less.
-KEEPS_ALL = os.environ.get("THRIFTY_KEEP_ALL_KERNELS") == "1"
-
-
 def kernel(function: Function, **options: Any) -> Function:
     """Compile a function that other kernels call: it is compiled into them."""
-    if not (KEEPS_ALL and cache.is_usable() and _is_known_by_name(function)):
-        return cast(Function, numba.njit(**UNCOUNTED, **options)(function))
-    with _our_cache():
-        return cast(Function, numba.njit(cache=True, **UNCOUNTED, **options)(function))
-
-
-def _is_known_by_name(function: Callable[..., Any]) -> bool:
-    """Whether it is one of thrifty's own, and there is no other of its name: none that was made by ``bound``
-    or inside of a function."""
-    module = sys.modules.get(function.__module__ or "")
-    ours = (
-        module is not None and module.__name__.startswith("thrifty.") and function.__globals__ is vars(module)
-    )
-    return ours and "<locals>" not in function.__qualname__
+    return cast(Function, numba.njit(**UNCOUNTED, **options)(function))
 
 
 def hot(function: Function) -> Function:

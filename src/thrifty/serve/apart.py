@@ -15,7 +15,7 @@ import msgspec
 from thrifty.errors import ThriftyError
 from thrifty.serve.store import Store
 
-YIELDING = 19  # its priority, as in nice, the lowest: whoever serves comes first, also on one core
+YIELDING = 10  # its priority, as in nice: whoever serves comes first, also on one core
 THREADS = ThreadPoolExecutor(32, "thrifty-apart")  # each waits for a process
 Notes = list[list[tuple[str, list[Any]]]]  # transactions: statements with their values
 
