@@ -120,7 +120,8 @@ def _arms(count: int) -> str:
 
 
 def _policy(table: dict[str, Any]) -> str:
-    """
+    """Its name and the parameters that it has.
+
     >>> _policy({"name": "TSMA", "alpha": 0.5, "phi": None})
     'TSMA (alpha 0.5)'
     """
