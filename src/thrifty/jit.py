@@ -22,7 +22,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_builtin
+from numba.extending import infer_getattr, intrinsic, lower_builtin, typeof_impl
 
 from thrifty import cache
 from thrifty.cache import config
@@ -51,9 +51,33 @@ cache.folder()  # settles for which processor Numba compiles, before it compiles
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
+class Kernel:
+    """A function that kernels call. Numba makes nothing around it by which Python could call it: that would take
+    half of the time again, for each of a hundred. Who calls it from Python all the same has it compiled once
+    more for that."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func, self._options = function, options
+        alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        self.dispatcher = numba.njit(**UNCOUNTED, **alone, **options)(function)
+
+    @functools.cached_property
+    def _for_python(self) -> Callable[..., Any]:
+        return cast(Callable[..., Any], numba.njit(**UNCOUNTED, **self._options)(self.py_func))
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._for_python(*arguments)
+
+
+@typeof_impl.register(Kernel)
+def _typeof_kernel(kernel: Kernel, context: Any) -> types.Type:
+    return types.Dispatcher(kernel.dispatcher)
+
+
 def kernel(function: Function, **options: Any) -> Function:
     """Compile a function that other kernels call: it is compiled into them."""
-    return cast(Function, numba.njit(**UNCOUNTED, **options)(function))
+    return function if config.DISABLE_JIT else cast(Function, Kernel(function, options))
 
 
 def hot(function: Function) -> Function:
@@ -187,7 +211,7 @@ class _Methods(AttributeTemplate):
 def _method(found: Any) -> type:
     """How the compiler calls a method, whose first argument is the tuple unless it is static."""
     static = isinstance(found, staticmethod)
-    function = types.Dispatcher(found.__func__ if static else found)
+    function = types.Dispatcher((found.__func__ if static else found).dispatcher)
 
     class Method(AbstractTemplate):
         key = "method", found
