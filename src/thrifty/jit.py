@@ -38,7 +38,6 @@ __all__ = [
     "hot",
     "is_fresh",
     "kernel",
-    "readable",
     "with_methods",
 ]
 
@@ -52,19 +51,21 @@ UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 class Kernel:
-    """A function that kernels call. Numba makes nothing around it by which Python could call it: that would take
-    half of the time again, for each of a hundred. Who calls it from Python all the same has it compiled once
-    more for that."""
+    """A function that kernels call. Numba makes no wrappers around it by which Python or C could call it:
+    they would take a third of the time. Who calls it from Python all the same has it compiled once more."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self._options = function, options
-        alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         self.dispatcher = numba.njit(**UNCOUNTED, **alone, **options)(function)
 
     @functools.cached_property
     def _for_python(self) -> Callable[..., Any]:
         return cast(Callable[..., Any], numba.njit(**UNCOUNTED, **self._options)(self.py_func))
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.py_func!r})"
 
     def __call__(self, *arguments: Any) -> Any:
         return self._for_python(*arguments)
@@ -168,26 +169,6 @@ def caller(signature: Any) -> Callable[..., Any]:
 
     return call if config.DISABLE_JIT else cast(Callable[..., Any], by_address)
 
-
-# Arrays to read ----------------------------------------------------------------------------------------
-
-
-def _interpreted_readable(array):  # type: ignore[no-untyped-def]
-    window = array.view()
-    window.flags.writeable = False
-    return window
-
-
-@intrinsic
-def _readable(typing, array):  # type: ignore[no-untyped-def]
-    def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return values[0]
-
-    return array.copy(readonly=True)(array), make
-
-
-# For kernels: the same array, for functions that must not write into it.
-readable: Any = _interpreted_readable if config.DISABLE_JIT else _readable
 
 # Tuples with methods -----------------------------------------------------------------------------------
 

@@ -21,12 +21,13 @@ from thrifty import checks
 from thrifty.engines import fade, kinetic, renewal, scan
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel, readable, with_methods
+from thrifty.jit import address, bound, config, hot, kernel, with_methods
 from thrifty.laws import Law
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
 from thrifty.state import history, ranks, statistics
 from thrifty.state.calls import SIGNATURES
+from thrifty.state.rows import array, readable
 
 # What an index may ask for by name, of the arm i at time t: where it comes from, and which component has it.
 ASKED: dict[str, tuple[str, Any]] = {
@@ -146,7 +147,7 @@ def own_parameters(state, i, n, s):
 
 def own_draw(state, a, b):
     try:
-        x = float(1.0 * law_draw(a, b, state.rng))
+        x = float(1.0 * law_draw(a, b, array(state.rng)))
     except Exception:
         x = math.nan
     if math.isnan(x):
@@ -443,8 +444,10 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
     names = asked(function)
     looked_up = {name: ASKED[name][0] for name in names}
     if not checks.is_ours(kind):
-        alone = [*SHARED, *(("own",) if hook != "observed" else ())]
-        looked_up |= {name: f"readable({looked_up[name]})" for name in alone if name in looked_up}
+        writes = ("rng", "own") if hook == "observed" else ("rng",)
+        for name in (*SHARED, "own", "rng"):
+            if name in names:
+                looked_up[name] = f"{'array' if name in writes else 'readable'}({looked_up[name]})"
         if "rewards" in names:
             looked_up["rewards"] = "both_readable(history.of(state, i))"
     found = ", ".join(["itself", *looked_up.values()])
@@ -457,6 +460,7 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
         "history": history,
         "COUNT": count,
         "WIDTH": columns,
+        "array": array,
         "readable": readable,
         "both_readable": _both_readable,
     }

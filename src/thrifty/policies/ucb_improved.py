@@ -84,7 +84,8 @@ def _choose(state, horizon):
     for i in range(marks.size):
         left += _stays(state, i)
     if left == 0:
-        marks[:] = 0
+        for i in range(marks.size):
+            marks[i] = 0
         lists[STAGE] = 0
     while lists[STAGE] < phases(horizon):
         goal = pulls(lists[STAGE], horizon)

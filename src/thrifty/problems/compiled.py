@@ -12,8 +12,9 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel, readable
+from thrifty.jit import address, bound, config, hot, kernel
 from thrifty.state.calls import SIGNATURES
+from thrifty.state.rows import array, readable
 from thrifty.state.statistics import NO_REWARD
 
 WORDS_FOR = {"binary": "0 or 1", "unit": "in [0, 1]", "non-negative": "at least 0", "any": "a finite number"}
@@ -48,7 +49,7 @@ def address_of(pull: Callable[..., float]) -> int:
 def pull(state, i):
     """A reward of the user's own: one that is not what the problem says is a fault."""
     try:
-        x = float(1.0 * formula(inside(state), int(state.arms[i, 0]), state.reward_rng))
+        x = float(1.0 * formula(inside(state), int(state.arms[i, 0]), array(state.reward_rng)))
     except Exception:
         x = math.nan
     if not LOW <= x <= HIGH or (BINARY and x != 0.0 and x != 1.0):
@@ -91,7 +92,7 @@ def _shape(value: Any) -> str:
     return kinds.get(type(value), "")
 
 
-PART = "state.values[int(state.values[{0}]) : int(state.values[{1}])]"
+PART = "array(state.values)[int(state.values[{0}]) : int(state.values[{1}])]"
 SHAPES = {
     "flag": "state.values[{0}] != 0.0",
     "whole": "int(state.values[{0}])",
@@ -129,5 +130,5 @@ def _inside(kind: type, shapes: Any) -> Any:
     known = [(name, shape) for name, shape in shapes if shape]
     made = namedtuple(kind.__name__, [name for name, _ in known])  # type: ignore[misc]
     parts = [SHAPES[shape].format(*range(WORDS * k, WORDS * k + WORDS)) for k, (_, shape) in enumerate(known)]
-    space = {"made": made, "readable": readable}
+    space = {"made": made, "array": array, "readable": readable}
     return hot(eval(f"lambda state: made({', '.join(parts)})", space))

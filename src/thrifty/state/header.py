@@ -18,9 +18,9 @@ from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, mod
 
 from thrifty.jit import config
 from thrifty.state.fields import Field
+from thrifty.state.rows import WORD, RowsType, made
 
 OFFSET, ROWS, COLUMNS = range(3)  # of a field, in the header
-WORD = ir.IntType(64)
 
 BLOCK = Field("block", np.int64)  # all of it, as integers; its size is the first word
 _places: dict[str, tuple[Field, int]] = {"block": (BLOCK, -ROWS)}  # the fields, and where in the header
@@ -72,7 +72,7 @@ class _Fields(AttributeTemplate):
         if name not in _places:
             return None
         field = _places[name][0]
-        return types.Array(numba.from_dtype(np.dtype(field.dtype)), 2 if field.columns > 1 else 1, "C")
+        return RowsType(numba.from_dtype(np.dtype(field.dtype)), max(field.columns, 1))
 
 
 @infer_getattr
@@ -105,19 +105,10 @@ def _field(context: Any, builder: Any, state: StateType, pointer: Any, name: str
         return builder.bitcast(_within(builder, pointer, start), context.get_value_type(kind))
     field, place = _places[name]
     start = _word(builder, pointer, place + OFFSET) if place > 0 else WORD(0)
-    shape = [_word(builder, pointer, place + ROWS)]
+    rows = _word(builder, pointer, place + ROWS)
     if field.columns == 0:
-        shape = [builder.mul(shape[0], _word(builder, pointer, place + COLUMNS))]
-    elif field.columns > 1:
-        shape.append(WORD(field.columns))
-    strides = [WORD(8 * field.columns), WORD(8)] if field.columns > 1 else [WORD(8)]
-    array = cgutils.create_struct_proxy(kind)(context, builder)
-    array.data = builder.bitcast(_within(builder, pointer, start), array.data.type)
-    array.shape = cgutils.pack_array(builder, shape)
-    array.strides = cgutils.pack_array(builder, strides)
-    array.itemsize = WORD(8)
-    array.nitems = shape[0] if len(shape) == 1 else builder.mul(*shape)
-    return array._getvalue()
+        rows = builder.mul(rows, _word(builder, pointer, place + COLUMNS))
+    return made(context, builder, kind, _within(builder, pointer, start), rows)
 
 
 @lower_getattr_generic(NumbersType)
@@ -131,8 +122,11 @@ def _at(typing, block):
     """The state in this block."""
 
     def make(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array = cgutils.create_struct_proxy(signature.args[0])(context, builder, values[0])
-        return builder.bitcast(array.data, context.get_value_type(STATE))
+        if isinstance(block, RowsType):
+            data = builder.extract_value(values[0], 0)
+        else:
+            data = cgutils.create_struct_proxy(block)(context, builder, values[0]).data
+        return builder.bitcast(data, context.get_value_type(STATE))
 
     return STATE(block), make
 

@@ -10,6 +10,7 @@ import numpy as np
 from thrifty.arrays import Floats
 from thrifty.jit import kernel
 from thrifty.state.fields import Component, Field
+from thrifty.state.rows import array
 
 VALUE, TIMES = range(2)  # the columns of the history
 START, SIZE, ROOM = range(3)  # the columns of the spans
@@ -128,6 +129,6 @@ def _shift(history, first, end):
 @kernel
 def of(state, i):
     """Arm i's different rewards, and how often each came."""
-    history, spans = state.history, state.spans
+    history, spans = array(state.history), state.spans
     start, end = spans[i, START], spans[i, START] + spans[i, SIZE]
     return history[start:end, VALUE], history[start:end, TIMES]

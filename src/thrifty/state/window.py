@@ -50,7 +50,8 @@ def keep(state, i, reward):
 @kernel
 def _sum_anew(state):
     """Of a full ring."""
-    state.recent[:, SUM] = 0.0
+    for i in range(len(state.recent)):
+        state.recent[i, SUM] = 0.0
     for place in range(state.window_rewards.size):
         if state.window[FIRST + place] >= 0:
             state.recent[state.window[FIRST + place], SUM] += state.window_rewards[place]
