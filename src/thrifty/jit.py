@@ -47,7 +47,7 @@ cache.folder()  # settles for which processor Numba compiles, before it compiles
 
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
 # large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off.
-UNCOUNTED: dict[str, Any] = {"_nrt": False}
+UNCOUNTED: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
 
 
 class Kernel:

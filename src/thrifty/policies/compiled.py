@@ -50,7 +50,7 @@ ASKED: dict[str, tuple[str, Any]] = {
     "to": ("to", None),
     "rng": ("state.rng", None),
 }
-GUARDS: dict[str, Any] = {"error_model": "numpy", "boundscheck": True}  # of functions of the user's own
+GUARDS: dict[str, Any] = {"boundscheck": True}  # of functions of the user's own
 SHARED = ("pulls", "means")  # arrays that functions of the user's own may read and not write
 
 

@@ -69,7 +69,7 @@ def own_pull(problem: Any) -> Callable[..., float]:
 def _own_pull(kind: Any, reward: Any, rewards: str, shapes: Any) -> Callable[..., float]:
     low, high = RANGES[rewards]
     checks.draws_from_rng(f"reward of {kind.__name__}", getattr(reward, "py_func", reward))
-    compiled = kernel(getattr(reward, "py_func", reward), error_model="numpy", boundscheck=True)
+    compiled = kernel(getattr(reward, "py_func", reward), boundscheck=True)
     known = {"formula": compiled, "inside": _inside(kind, shapes), "LOW": low, "HIGH": high}
     made = bound(pull, f"{kind.__name__}_reward", **known, BINARY=rewards == "binary")
     if config.DISABLE_JIT:

@@ -315,27 +315,27 @@ def control(state, anew):
     are ``anew`` on the line: find a level and move everybody to it. Nothing, while nobody is on the line."""
     if state.ends[GROUPS] == 0 or (is_reserve(state) and is_sparse(state)):
         return
-    if anew:
-        for _ in range(SEARCHES):  # groups of the right level are the right ones to sample from
-            new, old = state.levels[NEW], state.levels[OLD]
+    for _ in range(SEARCHES if anew else 1):  # groups of the right level are the right ones to sample from
+        sweeping, new, old = state.sweep[SWEEPING], state.levels[NEW], state.levels[OLD]
+        if anew or (not sweeping and is_off(state)):
             find_level(state)
-            if state.levels[NEW] == new == old:  # everybody is there already
-                state.sweep[SWEEPING] = 0
-                break
-            sweep(state, state.count[ARMS])
-            if not is_off(state):
-                break
-    elif is_reserve(state):
-        if state.sweep[SWEEPING]:
-            sweep(state, SPARED)
-        elif is_off(state):
-            find_level(state)
-    elif state.sweep[SWEEPING]:
-        forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
-        most = min(max(state.ends[GROUPS] / PART, BURST), RUSH)
-        sweep(state, STRIDE + int(min(state.levels[DRAWN] + HASTE * forced + _behind(state), most)))
-    elif is_off(state):
-        find_level(state)
+        if anew and state.levels[NEW] == new == old:  # everybody is there already
+            state.sweep[SWEEPING] = 0
+            break
+        if anew or sweeping:
+            sweep(state, state.count[ARMS] if anew else _stride(state))
+        if anew and not is_off(state):
+            break
+
+
+@kernel
+def _stride(state):
+    """How many arms to move in this round."""
+    if is_reserve(state):
+        return SPARED
+    forced = math.exp(math.log(state.ends[GROUPS]) - state.levels[TOTAL])  # draws in a round, on average
+    most = min(max(state.ends[GROUPS] / PART, BURST), RUSH)
+    return STRIDE + int(min(state.levels[DRAWN] + HASTE * forced + _behind(state), most))
 
 
 @kernel
