@@ -57,8 +57,12 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self._options = function, options
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """What kernels call."""
         alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        self.dispatcher = numba.njit(**UNCOUNTED, **alone, **options)(function)
+        return numba.njit(**UNCOUNTED, **alone, **self._options)(self.py_func)
 
     @functools.cached_property
     def _for_python(self) -> Callable[..., Any]:

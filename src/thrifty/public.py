@@ -1,6 +1,7 @@
 """The names that ``import thrifty`` offers."""
 
-from thrifty.client import Client
+from typing import TYPE_CHECKING
+
 from thrifty.delays import (
     ConstantDelay,
     GeometricDelay,
@@ -51,6 +52,9 @@ from thrifty.simulation.result import (
 )
 from thrifty.simulation.run import simulate
 from thrifty.sweeps.run import sweep
+
+if TYPE_CHECKING:
+    from thrifty.client import Client  # ``thrifty.Client`` asks for it: nothing else here needs HTTP
 
 __all__ = [
     "Bandit",
