@@ -6,6 +6,7 @@ import httpx
 
 from tests.support.served import COLOURS, check_memory, decide, play, reward, serving, table
 from thrifty.serve.app import App
+from thrifty.serve.log import STEP
 
 
 def test_what_was_counted_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -44,6 +45,20 @@ def test_what_was_counted_is_there_after_a_restart(tmp_path: Path) -> None:
 
     four = play(tmp_path, first)
     play(tmp_path, second)
+
+
+def test_what_comes_again_is_found_among_more_than_one_statement_writes(tmp_path: Path) -> None:
+    async def body(client: httpx.AsyncClient, app: App) -> None:
+        await client.put("/v1/experiments/colours", json=COLOURS)
+        made = [decision["id"] for decision in await decide(client, count=3 * STEP + 1)]
+        sent = [{"decision": one, "reward": 1.0} for one in made]
+        assert await reward(client, *sent[:5]) == ["counted"] * 5
+        again = {"decision": made[-1], "reward": 0.0}
+        said = await reward(client, *sent, again)
+        assert said == ["repeated"] * 5 + ["counted"] * (len(made) - 5) + ["conflict"]
+        check_memory(app)
+
+    play(tmp_path, body)
 
 
 def test_it_runs_in_a_process_of_its_own_and_stops_when_told(tmp_path: Path) -> None:
