@@ -30,7 +30,9 @@ START_BITS = 63
 SECRETS = 256  # their numbers are a byte; 0 is one from the environment
 DAY = 86400 * SECOND
 BUSY = 5.0  # seconds that one waits for another to write
-WAL_LIMIT = 64 * 2**20  # bytes: a longer one is cut
+PAGE = 4096  # bytes
+WAL_LIMIT = 64 * 2**20  # bytes: a longer one begins again
+WAL_FILE = 4 * WAL_LIMIT  # a longer file is cut
 
 META = sa.MetaData()
 meta = sa.Table("meta", META, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text))
@@ -323,15 +325,16 @@ class Store:
         part.rename(path)
 
     def shorten(self) -> None:
-        """Bring the write-ahead log into the file; cut it when it is long. Never inside somebody's commit."""
-        wal = Path(f"{self.path}-wal")
+        """Bring the write-ahead log into the file, and when it is long, have it begin again. It is cut only
+        if a long reader made it much longer: commits wait for that, 50 ms."""
         with self.engine.connect() as connection:
             raw: Any = connection.connection.driver_connection
-            raw.execute("pragma wal_checkpoint(passive)").fetchall()
-            if wal.exists() and wal.stat().st_size > WAL_LIMIT:
+            _, pages, _ = raw.execute("pragma wal_checkpoint(passive)").fetchone()
+            if pages * PAGE > WAL_LIMIT:
+                mode = "truncate" if Path(f"{self.path}-wal").stat().st_size > WAL_FILE else "restart"
                 raw.execute("pragma busy_timeout = 0")  # a long reader must not keep the writer waiting
                 try:
-                    raw.execute("pragma wal_checkpoint(truncate)").fetchall()
+                    raw.execute(f"pragma wal_checkpoint({mode})").fetchall()
                 finally:
                     raw.execute(f"pragma busy_timeout = {round(1000 * BUSY)}")
 
