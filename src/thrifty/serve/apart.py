@@ -49,7 +49,9 @@ class _Other:
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
-            start_new_session=True,  # Ctrl-C in a terminal is for who serves, who ends it then
+            # Ctrl-C in a terminal is for who serves, who ends it then. Not a session of its own: Linux may
+            # give each session the same share of a core, whatever the priorities in it.
+            process_group=0,
         ) as process:
             self._process = process
             if self._ended:
