@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.support.served import PROGRAM, play, serving, url_of
+from tests.support.served import COLOURS, PROGRAM, play, serving, url_of
 from thrifty.cli import main
 from thrifty.errors import FileError, InvalidCall, InvalidValue
 from thrifty.serve import config, run
@@ -108,5 +109,17 @@ def test_what_is_there_when_it_is_ready_is_not_looked_through_for_garbage(tmp_pa
 
     try:
         assert asyncio.run(whole()) > 10_000
+    finally:
+        gc.unfreeze()
+
+
+def test_nor_is_what_an_experiment_brought(tmp_path: Path) -> None:
+    async def scenario(client: httpx.AsyncClient, app: App) -> int:
+        app.service.created = gc.freeze
+        await client.put("/v1/experiments/colours", json=COLOURS)
+        return gc.get_freeze_count()
+
+    try:
+        assert play(tmp_path, scenario) > 10_000
     finally:
         gc.unfreeze()

@@ -106,6 +106,7 @@ class Service:
         self.due = Due(self.store, self.log, self.by_id.get, self._closing)
         self._tasks: list[asyncio.Task[None]] = []
         self._open = False
+        self.created: Callable[[], None] = lambda: None  # called when an experiment was, with all it loaded
         self.behind = 0  # rows that a start had to read behind the last checkpoint
         self._signer: Signer
         self.upkeep: Upkeep
@@ -251,6 +252,7 @@ class Service:
             self._add(tried)
 
         await self.log.changed(tried.id, change, apply)
+        self.created()
         LOGGER.info("%r: create by %s", name, author)
         return tried
 
