@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from thrifty.errors import InvalidValue
 from thrifty.serve import messages
-from thrifty.serve.bodies import Bodies, Refused
+from thrifty.serve.bodies import Bodies, Refused, check_body
 from thrifty.serve.experiments import COLUMNS
 from thrifty.serve.keys import ADMIN, DECIDE, READ, REWARD
 from thrifty.serve.metrics import MEDIA, exposed
@@ -31,6 +31,7 @@ LOGGER = logging.getLogger("thrifty.serve")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 REWARDS, BEFORE, AFTER = "/v1/rewards", "/v1/experiments/", "/decisions"  # the paths that are used most
 JSON = (b"content-type", b"application/json")
+ASKED = (b"host", b"authorization", b"content-type", b"content-length")
 
 Handler = Callable[[Request, str], Awaitable[Response]]  # with who asks
 encode = msgspec.json.Encoder().encode
@@ -57,24 +58,29 @@ class Api:
     async def frequent(self, path: str, scope: Any, receive: Any, send: Any) -> None:
         """A decision or a reward, past Starlette, which would cost as much as all the rest."""
         try:
-            first = reversed(scope["headers"])  # of several with one name, as Starlette has it
-            headers = {name: value.decode("latin-1") for name, value in first}
-            who = headers.get(b"authorization")
-            self._admit(headers.get(b"host", ""), who, REWARD if path == REWARDS else DECIDE)
-            media, length = headers.get(b"content-type", ""), headers.get(b"content-length", "0")
-            body = await self.bodies.read(media, length, receive)
-            value: Any
-            if path == REWARDS:
-                value = messages.Results(await self.service.reward(read_rewards(body).rewards))
-            else:
-                value = self.service.decide(decoded(path[len(BEFORE) : -len(AFTER)], "name"), read_ask(body))
-            answer = encode(value)
+            headers = dict(reversed(scope["headers"]))  # of several with one name, as Starlette has it
+            self.check(path, headers)
+            body = await self.bodies.read(receive)
+            answer = await self.rewarded(body) if path == REWARDS else self.decided(path, body)
         except Exception as error:
-            await _problem(error)(scope, receive, send)
+            await problem(error)(scope, receive, send)
             return
         lines = [JSON, (b"content-length", b"%d" % len(answer))]
         await send({"type": "http.response.start", "status": 200, "headers": lines})
         await send({"type": "http.response.body", "body": answer})
+
+    def check(self, path: str, headers: Mapping[bytes, bytes]) -> None:
+        """Whether such a request is answered, by its headers."""
+        host, who, media, length = (headers.get(name, b"").decode("latin-1") for name in ASKED)
+        self._admit(host, who, REWARD if path == REWARDS else DECIDE)
+        check_body(media, length)
+
+    def decided(self, path: str, body: bytes) -> bytes:
+        name = decoded(path[len(BEFORE) : -len(AFTER)], "name")
+        return encode(self.service.decide(name, read_ask(body)))
+
+    async def rewarded(self, body: bytes) -> bytes:
+        return encode(messages.Results(await self.service.reward(read_rewards(body).rewards)))
 
     def _admit(self, host: str, authorization: str | None, scope: str) -> str:
         """Who asks, if he may."""
@@ -176,7 +182,7 @@ class Api:
                 author = self._admit(headers.get("host", ""), headers.get("authorization"), scope)
                 return await handler(request, author)
             except Exception as error:
-                return _problem(error)
+                return problem(error)
 
         return Route(path, endpoint, methods=[*handlers])
 
@@ -247,8 +253,8 @@ class Api:
 
     async def _body(self, request: Request) -> bytes:
         headers = request.headers
-        media, length = headers.get("content-type", ""), headers.get("content-length", "0")
-        return await self.bodies.read(media, length, request.receive)
+        check_body(headers.get("content-type", ""), headers.get("content-length", ""))
+        return await self.bodies.read(request.receive)
 
     async def decide(self, request: Request, author: str) -> Response:
         return _answer(self.service.decide(_name(request), read_ask(await self._body(request))))
@@ -290,10 +296,10 @@ class App:
         self.starting: asyncio.Task[None]  # done when it is ready
         self.started: Callable[[], None] = lambda: None  # called then
         self.failed: Callable[[], None] = lambda: None  # called if it cannot be
-        self._api = Api(service, hosts)
-        self._pages = Pages(service, hosts, self._api.bodies, truth)
+        self.api = Api(service, hosts)
+        self._pages = Pages(service, hosts, self.api.bodies, truth)
         self._inner = Starlette(
-            routes=[*self._api.routes(), *self._pages.routes()],
+            routes=[*self.api.routes(), *self._pages.routes()],
             lifespan=lambda _: self.lifespan(),
             exception_handlers={HTTPException: self._unrouted},
         )
@@ -328,7 +334,7 @@ class App:
         detail = "there is nothing at this path" if error.status_code == 404 else str(error.detail)
         refused = Refused(error.status_code, detail)
         wants_page = "text/html" in request.headers.get("accept", "")
-        answer = self._pages.unrouted(request, refused) if wants_page else _problem(refused)
+        answer = self._pages.unrouted(request, refused) if wants_page else problem(refused)
         answer.headers.update(error.headers or {})
         return answer
 
@@ -338,8 +344,8 @@ class App:
             raw = scope.get("raw_path")
             if raw is not None:
                 path = raw.partition(b"?")[0].decode("latin-1")
-                if self._api.is_frequent(scope["method"], path):
-                    await self._api.frequent(path, scope, receive, send)
+                if self.api.is_frequent(scope["method"], path):
+                    await self.api.frequent(path, scope, receive, send)
                     return
                 scope = {**scope, "path": path}
         await self._inner(scope, receive, send)
@@ -349,14 +355,15 @@ def _answer(value: Any, status: int = 200) -> Response:
     return Response(encode(value), status, media_type="application/json")
 
 
-def _problem(error: Exception) -> Response:
-    problem = problem_of(error)
-    return Response(encode(problem), problem.status, headers_of(problem), "application/problem+json")
+def problem(error: Exception) -> Response:
+    """What is answered if something went wrong."""
+    found = problem_of(error)
+    return Response(encode(found), found.status, headers_of(found), "application/problem+json")
 
 
 def unavailable(detail: str) -> Response:
     """503: later, perhaps."""
-    return _problem(Refused(503, detail))
+    return problem(Refused(503, detail))
 
 
 def _name(request: Request, part: str = "name") -> str:

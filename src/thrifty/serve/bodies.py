@@ -29,22 +29,9 @@ class Bodies:
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def read(
-        self,
-        media: str,
-        length: str,
-        receive: Receive,
-        wanted: str = "application/json",
-        most: int | None = None,
-    ) -> bytes:
-        """What was sent, by its headers content-type and content-length, if it is ``wanted`` and has at most
-        so many bytes: 64 MB unless told."""
+    async def read(self, receive: Receive, most: int | None = None) -> bytes:
+        """What was sent, if it has at most so many bytes: 64 MB unless told."""
         most = BODY if most is None else most
-        media = media.partition(";")[0].strip().lower()
-        if media != wanted:
-            raise Refused(415, f"content-type must be {wanted}, got {media!r}")
-        if length.isascii() and length.isdigit() and (len(length) > 12 or int(length) > most):
-            raise Refused(413, f"a body must have at most {most} bytes, got {length[:20]}")
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
         self._since[task] = loop.time()
@@ -70,6 +57,16 @@ class Bodies:
                 break
             self._late.add(task)
             task.cancel()
+
+
+def check_body(media: str, length: str, wanted: str = "application/json", most: int | None = None) -> None:
+    """Whether a body is read, by the headers content-type and content-length of its request."""
+    most = BODY if most is None else most
+    media = media.partition(";")[0].strip().lower()
+    if media != wanted:
+        raise Refused(415, f"content-type must be {wanted}, got {media!r}")
+    if length.isascii() and length.isdigit() and (len(length) > 12 or int(length) > most):
+        raise Refused(413, f"a body must have at most {most} bytes, got {length[:20]}")
 
 
 async def _whole(receive: Receive, most: int) -> bytes:

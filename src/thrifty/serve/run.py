@@ -18,10 +18,12 @@ from thrifty.serve.app import LOOPBACK, create, unavailable
 from thrifty.serve.config import Settings, secret_of
 from thrifty.serve.origins import shared
 from thrifty.serve.requests import logged
+from thrifty.serve.short import shorten
 from thrifty.serve.store import Store
 
 HERE = ("127.0.0.1", "::1", "localhost")
 CONNECTIONS = 1000  # at once; more get 503
+TURN = 0.0005  # seconds after which the event loop lets the writer go on, and the other way round
 STOP = 1  # seconds for requests that are under way
 
 
@@ -35,14 +37,15 @@ def serve(settings: Settings) -> None:
     if settings.host not in HERE:
         check_keys(settings)
     app.service.open()
+    sys.setswitchinterval(TURN)
     with listen(settings.host, settings.port) as listening:
         shown = f"[{settings.host}]" if ":" in settings.host else settings.host
         print(welcome(f"http://{shown}:{listening.getsockname()[1]}", app.service.store.path), flush=True)
-        config = configured(logged(asked) if settings.log_requests else asked)
+        config = configured(logged(asked)) if settings.log_requests else shorten(configured(asked), app.api)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)  # the server stops by itself, and raises them again
         server = uvicorn.Server(config)
-        app.started = keep
+        app.started, app.service.created = keep, gc.freeze
         app.failed = lambda: setattr(server, "should_exit", True)
         server.run(sockets=[listening])
     if app.starting.done() and not app.starting.cancelled() and app.starting.exception() is not None:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from thrifty import look
 from thrifty.serve import views
-from thrifty.serve.bodies import Bodies, Refused
+from thrifty.serve.bodies import Bodies, Refused, check_body
 from thrifty.serve.experiments import COLUMNS, Experiment
 from thrifty.serve.keys import Forbidden, Unknown
 from thrifty.serve.pages import actions, files
@@ -171,7 +171,8 @@ class Pages:
         headers = asking.request.headers
         media, length = headers.get("content-type", ""), headers.get("content-length", "0")
         wanted = "application/x-www-form-urlencoded"
-        body = await self._bodies.read(media, length, asking.request.receive, wanted, FORM)
+        check_body(media, length, wanted, FORM)
+        body = await self._bodies.read(asking.request.receive, FORM)
         try:
             form = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS))
         except ValueError as error:
