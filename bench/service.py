@@ -175,8 +175,8 @@ def waits(server: Server, rate: float, options: argparse.Namespace) -> list[str]
     found = at_a_rate(server.url, rate, WAITING, options.seconds)
     took = time.perf_counter() - began
     shown = [f"{rate:,.0f}", f"{found['decisions']:,.0f}", f"{found['rewards']:,.0f}"]
-    for decides in (True, False):
-        times = quantiles(found["times"][decides], n=100)
+    for waited in (*found["times"].values(), found["own"]):
+        times = quantiles(waited, n=100)
         shown += [f"{1e3 * times[49]:.1f}", f"{1e3 * times[98]:.1f}"]
     return [*shown, f"{(server.cpu - before) / took:.0%}", f"{(time.process_time() - own) / took:.0%}"]
 
@@ -316,8 +316,8 @@ def synced(folder: Path) -> tuple[float, float]:
 
 PARTS = ["cost", "wait", "disk", "profile"]
 WAITS = (
-    "server", "arms", "rate", "decided/s", "rewarded/s", "p50", "p99", "reward p50", "p99", "server's core",
-    "clients'",
+    "server", "arms", "rate", "decided/s", "rewarded/s", "p50", "p99", "reward p50", "p99", "clients' own",
+    "p99", "server's core", "clients'",
 )  # fmt: skip
 
 

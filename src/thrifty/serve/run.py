@@ -23,7 +23,6 @@ from thrifty.serve.store import Store
 
 HERE = ("127.0.0.1", "::1", "localhost")
 CONNECTIONS = 1000  # at once; more get 503
-TURN = 0.0005  # seconds after which the event loop lets the writer go on, and the other way round
 STOP = 1  # seconds for requests that are under way
 
 
@@ -37,7 +36,6 @@ def serve(settings: Settings) -> None:
     if settings.host not in HERE:
         check_keys(settings)
     app.service.open()
-    sys.setswitchinterval(TURN)
     with listen(settings.host, settings.port) as listening:
         shown = f"[{settings.host}]" if ":" in settings.host else settings.host
         print(welcome(f"http://{shown}:{listening.getsockname()[1]}", app.service.store.path), flush=True)
