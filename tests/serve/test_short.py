@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
@@ -225,6 +226,30 @@ def play(folder: Path, scenario: Callable[[int], Awaitable[None]], **options: An
                 await serving
 
     asyncio.run(whole())
+
+
+def test_who_goes_before_the_answer_is_not_missed(tmp_path: Path) -> None:
+    async def scenario(port: int) -> None:
+        wrong: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: wrong.append(context))
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+            await client.put("/v1/experiments/colours", json=COLOURS)
+            made = (await client.post(DECIDE, json={"count": 20})).json()["decisions"]
+            for i, one in enumerate(made):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(rewards(one["id"]))
+                await asyncio.sleep(0.0005 * (i % 3))
+                writer.write(question())
+                await asyncio.sleep(0.0005 * (i % 2))
+                writer.transport.abort()
+            await asyncio.sleep(0.2)
+            again = json.loads(rewards(*(one["id"] for one in made)).partition(b"\r\n\r\n")[2])
+            said = [one["status"] for one in (await client.post(REWARD, json=again)).json()["results"]]
+        assert set(said) <= {"counted", "repeated"}
+        assert "repeated" in said  # it was read, and nobody waited
+        assert wrong == []
+
+    play(tmp_path, scenario)
 
 
 def test_who_sends_nothing_or_not_all_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

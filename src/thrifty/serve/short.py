@@ -52,6 +52,7 @@ class Short(asyncio.Protocol):
         self._later = b""  # what came meanwhile
         self._used = 0.0  # when something came last
         self._timer: asyncio.TimerHandle | None = None
+        self._full = False  # of answers that nobody reads
         self._ends = False  # with the answer
         self._transport: Any
 
@@ -75,9 +76,11 @@ class Short(asyncio.Protocol):
             self._transport.close()
 
     def pause_writing(self) -> None:
+        self._full = True
         self._transport.pause_reading()  # who does not read is not read
 
     def resume_writing(self) -> None:
+        self._full = False
         self._transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
@@ -153,7 +156,6 @@ class Short(asyncio.Protocol):
         self._task = None
         if self._later:
             self._data, self._later = self._later, b""
-            self._transport.resume_reading()
             self._hand_over()
 
     def _write_json(self, answer: bytes) -> None:
@@ -176,12 +178,16 @@ class Short(asyncio.Protocol):
 
     def _hand_over(self) -> None:
         """The connection, with what came and was not answered."""
+        if self._transport.is_closing():
+            return
         self._leave()
-        if not self._transport.is_closing():
-            long = self._long()
-            self._transport.set_protocol(long)
-            long.connection_made(self._transport)
-            long.data_received(self._data)
+        long = self._long()
+        self._transport.set_protocol(long)
+        long.connection_made(self._transport)
+        if self._full:
+            long.pause_writing()
+        self._transport.resume_reading()
+        long.data_received(self._data)
 
     def _look(self) -> None:
         """Who sends a part alone is waited for elsewhere; who sends nothing for a while is not."""
