@@ -214,7 +214,7 @@ def play(folder: Path, scenario: Callable[[int], Awaitable[None]], **options: An
     async def whole() -> None:
         app = create(url_of(folder))
         with run.listen("127.0.0.1", 0) as listening:
-            server = uvicorn.Server(short.shorten(run.configured(app, **options), app.api))
+            server = uvicorn.Server(run.configured(app, http=short.protocol(app.api), **options))
             serving = asyncio.create_task(server.serve(sockets=[listening]))
             while not server.started:
                 await asyncio.sleep(0.01)

@@ -13,12 +13,11 @@ from typing import Any
 import uvicorn
 
 from thrifty.errors import InvalidValue, ThriftyError
-from thrifty.serve import keys, own
+from thrifty.serve import keys, own, short
 from thrifty.serve.app import LOOPBACK, create, unavailable
 from thrifty.serve.config import Settings, secret_of
 from thrifty.serve.origins import shared
 from thrifty.serve.requests import logged
-from thrifty.serve.short import shorten
 from thrifty.serve.store import Store
 
 HERE = ("127.0.0.1", "::1", "localhost")
@@ -39,7 +38,11 @@ def serve(settings: Settings) -> None:
     with listen(settings.host, settings.port) as listening:
         shown = f"[{settings.host}]" if ":" in settings.host else settings.host
         print(welcome(f"http://{shown}:{listening.getsockname()[1]}", app.service.store.path), flush=True)
-        config = configured(logged(asked)) if settings.log_requests else shorten(configured(asked), app.api)
+        config = (
+            configured(logged(asked))
+            if settings.log_requests
+            else configured(asked, http=short.protocol(app.api))
+        )
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)  # the server stops by itself, and raises them again
         server = uvicorn.Server(config)

@@ -14,6 +14,7 @@ from typing import Any
 import httptools
 import uvicorn
 from starlette.responses import Response
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from thrifty.serve.app import REWARDS, Api, problem, unavailable
 
@@ -25,16 +26,13 @@ OK = b"HTTP/1.1 200 OK\r\n"
 JSON = b"content-type: application/json\r\ncontent-length: %d\r\n\r\n"
 
 
-def shorten(config: uvicorn.Config, api: Api) -> uvicorn.Config:
-    """The same server, with the short way."""
-    config.load()
-    long: Any = config.http_protocol_class
+def protocol(api: Api) -> Any:
+    """For uvicorn's option ``http``: what makes the protocol of a connection."""
 
-    def protocol(**options: Any) -> asyncio.Protocol:
-        return Short(api, config, options["server_state"], lambda: long(**options))
+    def make(**options: Any) -> asyncio.Protocol:
+        return Short(api, options["config"], options["server_state"], lambda: HttpToolsProtocol(**options))
 
-    config.http_protocol_class = protocol  # type: ignore[assignment]
-    return config
+    return make
 
 
 class Short(asyncio.Protocol):
