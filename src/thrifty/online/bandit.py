@@ -170,7 +170,8 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        given = None if among is None and exclude is None else eligible.some(among, exclude)
+        if among is not None or exclude is not None:
+            return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
         lock = self._lock  # as ``locked`` does, at half the price
         with lock.turn:
             if lock.state:
@@ -178,10 +179,8 @@ class Bandit:
             try:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
-                    return self._chosen(1, given, UNKNOWN)[0]
-                if given is None:
-                    return self._ids.name(self._player.select())
-                return self._ids.name(self._player.pick(1, eligible.read(self._ids, given), UNKNOWN)[0])
+                    return self._chosen(1, eligible.ANYBODY, UNKNOWN)[0]
+                return self._ids.name(self._player.select())
             except BaseException:
                 self._player.catch_up()
                 raise
@@ -196,21 +195,27 @@ class Bandit:
         count = checks.integer("k", k, at_least=1, at_most=MOST)
         return self._pick(count, eligible.some(among, exclude), UNKNOWN)
 
-    @locked
     def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
-        try:
-            return self._chosen(count, given, hands)
-        except BaseException:
-            self._player.catch_up()
-            raise
+        lock = self._lock
+        with lock.turn:
+            if lock.state:
+                lock.prepare()
+            try:
+                lock.state = BUSY
+                return self._chosen(count, given, hands)
+            except BaseException:
+                self._player.catch_up()
+                raise
+            finally:
+                lock.state = IDLE
 
-    def _chosen(self, count: int, given: eligible.Some | None, hands: int) -> list[Any]:
+    def _chosen(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
         """The ids of so many arms, handed out or not."""
         player, shares = self._player, self._ledger.shares
         if hands != NOBODY:
             shares.check_id()
-        who = eligible.ALL if given is None else eligible.read(self._ids, given)
-        if count > 1 and not shares.at_work:
+        who = eligible.read(self._ids, given)
+        if (count > 1 or who is not eligible.ALL) and not shares.at_work:
             return self._ids.names(player.pick(count, who, hands))
         return self._ids.names(player.choose(count, who, hands, shares, self._control_arm).arms)
 

@@ -206,16 +206,13 @@ class Core:
             done, unasked = done + more, unasked + others
         return int(unasked)
 
-    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
+    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
+        """``pick``, uniformly at random."""
+        return self.pick(t, count, who, hands, "uniform")
+
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY, entry: str = "pick") -> list[int]:
         """``count`` different arms, the best first, of those that may be chosen. ``hands``: NOBODY, or how
         they are handed out, the first after t pulls."""
-        return self._some("pick", t, count, who, hands)
-
-    def uniform(self, t: int, count: int, who: Eligible, hands: int = NOBODY) -> list[int]:
-        """The same, uniformly at random."""
-        return self._some("uniform", t, count, who, hands)
-
-    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> list[int]:
         (among, exclude), memory, listed, left = who, self.memory, 0, 0
         if exclude:
             left = len(exclude)
@@ -224,7 +221,7 @@ class Core:
             listed = len(among)
             memory.room("listed")[:listed] = among
         nobody = among is not None and listed == 0
-        best = -2 if nobody else self._entry(name)(memory.block, t, listed, left, count, hands)
+        best = -2 if nobody else self._entry(entry)(memory.block, t, listed, left, count, hands)
         if best < -1:
             raise too_few(count, -2 - best, memory.arms, self.resting)
         return [best] if count == 1 else memory.room("slate")[:count].tolist()
@@ -427,9 +424,9 @@ class OwnCore(Core):
         with self._whole(f" after {t} pulls"):
             return super().update_many(t, arms, rewards)
 
-    def _some(self, name: str, t: int, count: int, who: Eligible, hands: int) -> list[int]:
+    def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY, entry: str = "pick") -> list[int]:
         with self._whole(f" after {t} pulls"):
-            return super()._some(name, t, count, who, hands)
+            return super().pick(t, count, who, hands, entry)
 
     def resume(self, arm: int) -> None:
         with self._whole():

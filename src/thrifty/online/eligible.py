@@ -17,6 +17,7 @@ NOBODY: Numbers = array("Q")
 
 # The ids as callers give them: those among, and those to exclude. None for all, and for none.
 Some: TypeAlias = tuple[list[Any] | None, list[Any] | None]
+ANYBODY: Some = None, None
 
 
 class Eligible(NamedTuple):
@@ -74,6 +75,8 @@ def _listed(name: str, arms: Any) -> list[Any]:
 def read(ids: Ids, given: Some) -> Eligible:
     """The arms with these ids."""
     among, exclude = given
+    if among is None and exclude is None:
+        return ALL
     return Eligible(
         None if among is None else ids.array(among, "among"),
         None if exclude is None else ids.array(exclude, "exclude"),
