@@ -26,6 +26,7 @@ from thrifty.state.statistics import SPENT
 
 ROOT = np.int64(0)  # no literal, for which a kernel would be compiled apart
 BLOCK = 16
+FEW = 64  # arms that are looked for at once
 
 
 def slots(arms: int) -> int:
@@ -109,17 +110,76 @@ def pick(state, t):
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = state.index[state.listed[p]]
         return ranking.top(state)
-    found = 0
-    while found < state.bars[WANTED] and top(state.tree)[0] > -math.inf:
+    wanted = state.bars[WANTED]
+    found = ahead(state) if 1 < wanted <= FEW and top(state.tree)[1] == 1.0 else 0
+    if found == wanted:
+        return found
+    for p in range(found):
+        take_out(state, state.slate[p])
+    while found < wanted and top(state.tree)[0] > -math.inf:
         i = choose(state, t)
         state.slate[found] = i
         found += 1
-        if state.bars[WANTED] > 1:
-            state.keys[i] = -math.inf
-            repair(state.tree, state.keys, i)
-    if state.bars[WANTED] > 1:
+        if wanted > 1:
+            take_out(state, i)
+    if wanted > 1:
         put_back(state, found)
     return found
+
+
+@kernel
+def ahead(state):
+    """Fill ``state.slate`` with the best, as far as none of them is tied or spent, and change nothing.
+    Returns how many they are. It goes down the tree level by level, and below as many slots as arms are
+    wanted: what has to be fetched from afar is then fetched side by side."""
+    tree, keys, slots, wanted = state.tree, state.keys, state.found, state.bars[WANTED]
+    first, size, least, lost = tree.shape[0] // 4 - 1, 1, -math.inf, -math.inf
+    slots[0] = -1
+    while slots[0] < first:
+        above, size = size, 0
+        for q in range(above):
+            child = 4 * (slots[q] + 1)
+            for slot in range(child, child + 4):
+                size, lost = _consider(state, slot, tree[slot, 0], size, least, lost)
+        least = state.worth[wanted - 1] if size == wanted else -math.inf
+        for q in range(size):
+            slots[q] = state.listed[q]
+    above, size = size, 0
+    for q in range(above):
+        start = BLOCK * (slots[q] - first)
+        for i in range(start, min(start + BLOCK, keys.size)):
+            size, lost = _consider(state, i, keys[i], size, least, lost)
+    for p in range(size):
+        i, following = state.listed[p], state.worth[p + 1] if p + 1 < size else lost
+        if state.worth[p] == following or state.pending[i, 1] & SPENT:
+            return p
+        state.slate[p] = i
+    return size
+
+
+@hot
+def _consider(state, i, x, size, least, lost):
+    """Put i, with the key x, among the best, which are ``listed`` in order. Returns how many these are, and
+    the largest key of those that are not; ``least`` is one that as many have as are wanted."""
+    listed, worth = state.listed, state.worth
+    full = size == state.bars[WANTED]
+    if x < least or x == -math.inf or (full and x <= worth[size - 1]):
+        return size, max(lost, x)
+    if full:
+        lost = max(lost, worth[size - 1])
+    p = size - full
+    while p > 0 and worth[p - 1] < x:
+        worth[p], listed[p] = worth[p - 1], listed[p - 1]
+        p -= 1
+    worth[p], listed[p] = x, i
+    return size + 1 - full, lost
+
+
+@hot
+def take_out(state, i):
+    """Arm i may be chosen no more in this decision."""
+    state.keys[i] = -math.inf
+    repair(state.tree, state.keys, i)
 
 
 @kernel
