@@ -56,7 +56,7 @@ COMPONENTS = (RACES,)
 @kernel
 def choose(state, t):
     """The arm with the largest index at time t, ties uniformly at random; -1 if one is NaN."""
-    return -1 if not up_to_date(state, t) else leader(state, t)
+    return -1 if not up_to_date(state, t) else leader(state)
 
 
 @hot
@@ -71,18 +71,16 @@ def up_to_date(state, t):
 
 
 @hot
-def leader(state, t):
+def leader(state):
     """Who leads at the root, of several one at random."""
     tree = state.races
     if tree[1, TIES] == 1.0:
         return int(tree[1, LEADER])
     left = random.below(state.rng, tree[1, TIES])
-    top = _index(state, int(tree[1, LEADER]), t)
     slot = 1
     while 2 * slot < tree.shape[0]:
-        slot *= 2
-        leader = int(tree[slot, LEADER])
-        here = tree[slot, TIES] if leader >= 0 and _index(state, leader, t) == top else 0.0
+        slot *= 2  # who leads there leads above, if it is one of those who are tied
+        here = tree[slot, TIES] if tree[slot, LEADER] == tree[slot // 2, LEADER] else 0.0
         if left >= here:
             left -= here
             slot += 1
@@ -92,7 +90,8 @@ def leader(state, t):
 @kernel
 def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
-    this decision. Until when comparisons hold does not change by that."""
+    this decision. Until when comparisons hold does not change by that; but a pull opens those above its arm,
+    so that they are left open for all in the slate."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
@@ -101,40 +100,73 @@ def pick(state, t):
     if not up_to_date(state, t):
         return 0
     for j in range(state.bars[LEFT]):
-        _put(state, state.left[j], 0.0, t)
+        _take_out(state, state.left[j], t)
     for p in range(wanted):
-        i = leader(state, t)
+        i = leader(state)
         state.slate[p] = i
         if p < wanted - 1:
-            _put(state, i, 0.0, t)
+            _take_out(state, i, t)
     for p in range(wanted - 1):
-        _put(state, state.slate[p], 1.0, t)
+        slot = _leaf(state, state.slate[p], True)
+        _open(state.races, slot)
     for j in range(state.bars[LEFT]):
-        _put(state, state.left[j], 1.0, t)
+        _put_in(state, state.left[j], t)
     return wanted
 
 
 @hot
-def _put(state, i, there, t):
-    """Arm i is not there for a while, or again: who leads above it, as far as anything changes."""
-    tree, slot = state.races, state.races.shape[0] // 2 + i
-    tree[slot, LEADER] = i if there else -1.0
-    tree[slot, TIES] = there
+def _leaf(state, i, there):
+    """Arm i is there now, or not."""
+    slot = state.races.shape[0] // 2 + i
+    state.races[slot, LEADER] = i if there else -1
+    state.races[slot, TIES] = 1.0 if there else 0.0
+    return slot
+
+
+@hot
+def _take_out(state, i, t):
+    """Arm i is not there for a while: who leads above it, as far as that changes. Whether two were tied is
+    seen by how many are; so indices are needed only where arm i led alone."""
+    tree, slot, before, same = state.races, _leaf(state, i, False), 1.0, False
+    while slot > 1:  # ``before``: how many led at the slot; ``same``: some of them still do
+        other, up = slot ^ 1, slot // 2
+        those, led = tree[other, TIES], tree[up, TIES]
+        lead, ties = slot, tree[slot, TIES]
+        if those > 0.0 and led == before + those:  # both sides
+            lead, ties, same = (min(slot, other), ties + those, True) if same else (other, those, True)
+        elif those > 0.0 and tree[up, LEADER] == tree[other, LEADER]:
+            return
+        elif those > 0.0 and not same:
+            lead, ties = _better(state, up, t)
+        tree[up, LEADER] = tree[lead, LEADER]
+        tree[up, TIES] = ties
+        slot, before = up, led
+
+
+@hot
+def _put_in(state, i, t):
+    """Arm i is there again."""
+    tree, slot = state.races, _leaf(state, i, True)
     while slot > 1:
         slot //= 2
-        lead, ties = 2 * slot, 0.0
-        a, b = int(tree[lead, LEADER]), int(tree[lead + 1, LEADER])
-        if a < 0 or b < 0:
-            lead += a < 0
-            ties = tree[lead, TIES]
-        else:
-            x, y = _index(state, a, t), _index(state, b, t)
-            lead += x < y
-            ties = tree[lead, TIES] + (tree[lead + 1, TIES] if x == y else 0.0)
+        lead, ties = _better(state, slot, t)
         if tree[slot, LEADER] == tree[lead, LEADER] and tree[slot, TIES] == ties:
             return
         tree[slot, LEADER] = tree[lead, LEADER]
         tree[slot, TIES] = ties
+
+
+@hot
+def _better(state, slot, t):
+    """The slot below this one whose leader leads, and how many are tied with it."""
+    tree, lead = state.races, 2 * slot
+    a, b = int(tree[lead, LEADER]), int(tree[lead + 1, LEADER])
+    if a < 0 or b < 0:
+        lead += a < 0
+        return lead, tree[lead, TIES]
+    x, y = _index(state, a, t), _index(state, b, t)
+    lead += x < y
+    return lead, tree[lead, TIES] + (tree[lead + 1, TIES] if x == y else 0.0)
 
 
 @kernel
