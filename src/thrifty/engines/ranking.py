@@ -86,6 +86,50 @@ def _several(state):
     return min(found, wanted)
 
 
+# A few of the best, in order: the first places of the slate, and of ``state.worth`` what each is worth.
+
+
+@kernel
+def insert(state, i, x, size, lost):
+    """Put arm i, worth x, among the best, of which there are ``size``; if they are as many as are wanted, x
+    is not below the last. Returns how many there are, and how many were ``lost`` that are worth as much as
+    the last: so of ties every order is as likely."""
+    slate, worth, wanted = state.slate, state.worth, state.bars[WANTED]
+    p, end = size, min(size, wanted - 1)
+    while p > 0 and worth[p - 1] < x:
+        p -= 1
+    first = p
+    while first > 0 and worth[first - 1] == x:
+        first -= 1
+    ties = p - first + (lost if p == wanted else 0)
+    if ties > 0:
+        p = first + random.below(state.rng, ties + 1)
+        if p >= wanted:
+            return size, lost + 1
+    goes = worth[end] if size == wanted else -math.inf
+    for q in range(end, p, -1):
+        worth[q], slate[q] = worth[q - 1], slate[q - 1]
+    worth[p], slate[p] = x, i
+    return end + 1, lost + 1 if goes == worth[end] else 0
+
+
+@kernel
+def replace(state, i, x, size):
+    """Another draw of arm i, which may be among the best: the better one counts. Returns how many they are
+    without it, and x; or if it stays as it is, -inf."""
+    slate, worth = state.slate, state.worth
+    p = 0
+    while p < size and slate[p] != i:
+        p += 1
+    if p == size:
+        return size, x
+    if worth[p] >= x:
+        return size, -math.inf
+    for q in range(p, size - 1):
+        worth[q], slate[q] = worth[q + 1], slate[q + 1]
+    return size - 1, x
+
+
 @kernel
 def shuffle(state, first, end):
     """Those in the slate, in random order."""

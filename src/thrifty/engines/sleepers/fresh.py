@@ -9,7 +9,7 @@ from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, 
 from thrifty.jit import hot, kernel
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
-from thrifty.state.bars import FOUND, LISTED, OUT, PAUSED, WANTED
+from thrifty.state.bars import FOUND, LEFT, LISTED, OUT, WANTED
 from thrifty.state.statistics import ARMS, CLOCK
 
 COMPONENTS = (LINE,)
@@ -127,11 +127,9 @@ def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``."""
     state.count[CLOCK] += 1
     if state.bars[LISTED] < 0:
-        other = line.reserve(state)
-        if line.suffices(state, state):
-            return best_on(state, state)
-        if line.suffices(state, other):
-            return best_on(state, other)
+        by_line, by_reserve = line.promises(state), line.suffices(state, line.reserve(state))
+        if by_line or by_reserve:
+            return best(state, by_line, by_reserve)
         line.ask(state)
         bars.everyone(state)
     for p in range(state.bars[LISTED]):
@@ -142,60 +140,117 @@ def pick(state, t):
 
 
 @kernel
-def best_on(state, on):
-    """The same by the line or the reserve (``on``), as ``choose`` does it. A draw is not made if it is below
-    ``least``, which as many arms have reached as are wanted."""
-    least, drawn = -math.inf, on.ends[0]
-    for p in range(min(state.bars[WANTED], WOKEN)):
-        state.highest[p] = -math.inf
+def best(state, by_line, by_reserve):
+    """The same, as ``choose`` does it: by those who exceed the level of the line, or if these may be too few,
+    that of the reserve. Where they are too few, the reserve comes after the line, and all others at last: of
+    these is known that they do not exceed the levels before."""
+    on, level, few = line.reserve(state), math.inf, state.bars[WANTED] <= WOKEN
     state.bars[LISTED] = 0
-    for p in range(on.ends[0]):
-        i = int(on.line[p, 1])
-        if state.barred[i] == 0:
-            least = reached(state, find(state, i, line.draw(state, i)))
-    way = random.exponential(state.rng)
-    g, size, width = FIRST
-    count = WOKEN
-    while count == WOKEN:
-        count, above, way, g, size, width = line.gather(on, way, g, size, width)
-        drawn += count
-        for j in range(above):
-            i = int(state.woken[j, 0])
-            if state.barred[i] & (OUT | PAUSED) == 0:
-                new = state.barred[i] & FOUND == 0
-                if line.is_below(state, j, least):
-                    find(state, i, -math.inf)
-                else:
-                    x = find(state, i, line.value(state, j))
-                    least = reached(state, x) if new else least
-    level, certain = max(on.levels[NEW], on.levels[OLD]), 0
-    for p in range(state.bars[LISTED]):
-        certain += state.worth[state.listed[p]] > level
-    if certain < state.bars[WANTED]:  # draw those who sleep, too
+    size, lost, marked = 0, 0, not few
+    if by_line:
+        size, lost = look(state, state, size, lost, False)
+        level = max(state.levels[NEW], state.levels[OLD])
+    if by_reserve and not is_certain(state, size, level):
+        marked = mark(state)
+        size, lost = look(state, on, size, lost, by_line)
+        level = min(level, max(on.levels[NEW], on.levels[OLD]))
+    if not is_certain(state, size, level):
+        marked = mark(state)
         for i in range(state.count[ARMS]):
-            if on.place[i] >= on.ends[0] and state.barred[i] == 0:
-                find(state, i, line.draw_below(state, i, line.level(on, i)))
-                drawn += 1
-    for p in range(state.bars[LISTED]):
+            if state.place[i] >= 0 and state.barred[i] == 0:
+                c = line.level(state, i) if by_line else math.inf
+                c = min(c, line.level(on, i)) if by_reserve else c
+                size, lost = keep(state, i, line.draw_below(state, i, c), size, lost)
+                state.evaluations[0] += 1
+    for p in range(state.bars[LISTED] if marked else 0):
         state.barred[state.listed[p]] &= ~FOUND
-    state.evaluations[0] += drawn
-    state.levels[DRAWN] = drawn
-    return ranking.top(state)
+    return size if few else ranking.top(state)
 
 
 @kernel
-def reached(state, x):
-    """A draw of one more arm. Returns what as many have reached as are wanted; -inf if they are too many to
-    keep count, or nobody asks."""
-    highest, wanted, p = state.highest, state.bars[WANTED], 0
-    if wanted > WOKEN or not state.hooks.solved:
-        return -math.inf
-    if x > highest[0]:
-        while p < wanted - 1 and highest[p + 1] < x:
-            highest[p] = highest[p + 1]
-            p += 1
-        highest[p] = x
-    return highest[0]
+def look(state, on, size, lost, below):
+    """Put those into the slate who exceed their level on the line or the reserve (``on``), and who may be
+    chosen. Who was seen is ``listed``. ``below``: who was not seen before does not exceed its level on the
+    line. ``size`` and ``lost`` are as in ``ranking.insert``."""
+    few, drawn, last = state.bars[WANTED] <= WOKEN, on.ends[0], -1
+    for p in range(on.ends[0]):
+        i = int(on.line[p, 1])
+        if not below or is_hidden(state, i):
+            x = line.draw_below(state, i, line.level(state, i)) if below else line.draw(state, i)
+            see(state, i)
+            size, lost = keep(state, i, x, size, lost)
+    way = random.exponential(state.rng)
+    g, room, width = FIRST
+    count = WOKEN
+    while count == WOKEN:
+        count, above, way, g, room, width = line.gather(on, way, g, room, width)
+        drawn += count
+        for j in range(above):
+            i = int(state.woken[j, 0])
+            if below and i != last and not is_hidden(state, i):
+                continue
+            full = few and size == state.bars[WANTED]
+            if full and not below and line.is_below(state, j, state.worth[size - 1]):
+                x = -math.inf
+            else:
+                x = line.value(state, j)
+            if below and x > line.level(state, i):  # of no account: it is known that this is not its draw
+                continue
+            if i != last:
+                see(state, i)
+            elif few:
+                size, x = ranking.replace(state, i, x, size)
+            size, lost = keep(state, i, x, size, lost)
+            last = i
+    state.evaluations[0] += drawn
+    state.levels[DRAWN] = drawn
+    return size, lost
+
+
+@hot
+def see(state, i):
+    """Arm i was seen; if many are wanted, ``find`` notes that."""
+    if state.bars[WANTED] <= WOKEN:
+        state.listed[state.bars[LISTED]] = i
+        state.bars[LISTED] += 1
+
+
+@kernel
+def keep(state, i, x, size, lost):
+    """A draw of arm i: among the best, if it is one of them and may be chosen."""
+    if state.bars[WANTED] <= WOKEN and size == state.bars[WANTED] and x < state.worth[size - 1]:
+        return size, lost
+    if x == -math.inf or (state.bars[LEFT] > 0 and state.barred[i] & OUT):
+        return size, lost
+    if state.bars[WANTED] > WOKEN:
+        find(state, i, x)
+        return size, lost
+    return ranking.insert(state, i, x, size, lost)
+
+
+@kernel
+def is_certain(state, size, level):
+    """Whether as many exceed this level, as far as digits tell, as are wanted."""
+    if state.bars[WANTED] <= WOKEN:
+        return size == state.bars[WANTED] and state.worth[size - 1] > level
+    certain = 0
+    for p in range(state.bars[LISTED]):
+        certain += state.worth[state.listed[p]] > level
+    return certain >= state.bars[WANTED]
+
+
+@kernel
+def mark(state):
+    """Those who were seen."""
+    for p in range(state.bars[LISTED]):
+        state.barred[state.listed[p]] |= FOUND
+    return True
+
+
+@hot
+def is_hidden(state, i):
+    """Whether arm i sleeps, and was not seen."""
+    return state.place[i] >= state.ends[0] and state.barred[i] & FOUND == 0
 
 
 @kernel
@@ -207,7 +262,6 @@ def find(state, i, x):
         state.bars[LISTED] += 1
         state.worth[i] = x
     state.worth[i] = max(state.worth[i], x)
-    return x
 
 
 @kernel

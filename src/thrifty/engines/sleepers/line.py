@@ -90,7 +90,6 @@ LINE = Component(
         Field("levels", rows=7),  # NEW to SINCE
         Field("sweep", np.int64, 2),  # how many arms were moved to the new level; whether that is under way
         Field("woken", rows=WOKEN, columns=4, saved=False),  # scratch: arms that may exceed the level
-        Field("highest", rows=WOKEN, saved=False),  # scratch: the largest draws of a round, in rising order
     ),
     start=_start,
     rebuild=rebuild,
@@ -500,11 +499,24 @@ def needed(state, count):
 
 
 @kernel
+def promises(state):
+    """Whether to begin with the line in a decision without those who are left out: it is enough for one arm,
+    or of several, as many can be expected to exceed the level as are wanted."""
+    if state.bars[WANTED] == 1:
+        return suffices(state, state)
+    expected = state.levels[TOTAL]
+    for p in range(state.ends[0]):
+        expected -= max(state.line[p, 0] - 1.0, 0.0)
+    for j in range(state.bars[LEFT]):
+        if state.place[state.left[j]] >= 0:
+            expected -= min(state.line[state.place[state.left[j]], 0], 1.0)
+    return expected >= state.bars[WANTED] and max(state.levels[NEW], state.levels[OLD]) < math.inf
+
+
+@kernel
 def suffices(state, on):
     """Whether the line or the reserve (``on``) is enough for a decision without those who are left out."""
-    if max(on.levels[NEW], on.levels[OLD]) == math.inf:
-        return False
-    if is_sparse(on) if is_reserve(on) else state.bars[WANTED] > 1:
+    if max(on.levels[NEW], on.levels[OLD]) == math.inf or (is_reserve(on) and is_sparse(on)):
         return False
     total = on.levels[TOTAL]
     for j in range(state.bars[LEFT]):
