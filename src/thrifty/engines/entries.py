@@ -216,6 +216,11 @@ def grow_older(state, count, hands):
 @kernel
 def hand_all(state, t, wanted, known):
     """Pulls of the arms in the slate, the first after t pulls; ``known``: each has an id."""
+    far, committed = 0.0, state.hooks.spends != 0
+    for j in range(wanted):  # what has to be fetched from afar: side by side, and it is of no use otherwise
+        far += state.pending[state.slate[j], 0] + young.closed(state, j)
+        far += state.index[state.slate[j]] if committed else 0.0
+    state.worth[0] = far
     for j in range(wanted):
         hand_out(state, t + j, state.slate[j])
         if known:

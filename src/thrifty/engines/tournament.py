@@ -136,7 +136,10 @@ def ahead(state):
     first, size, least, lost = tree.shape[0] // 4 - 1, 1, -math.inf, -math.inf
     slots[0] = -1
     while slots[0] < first:
-        above, size = size, 0
+        far, above, size = 0.0, size, 0
+        for q in range(above):
+            far += tree[4 * (slots[q] + 1), 0]
+        state.worth[0] = far  # it is fetched, and of no use
         for q in range(above):
             child = 4 * (slots[q] + 1)
             for slot in range(child, child + 4):
@@ -144,7 +147,11 @@ def ahead(state):
         least = state.worth[wanted - 1] if size == wanted else -math.inf
         for q in range(size):
             slots[q] = state.listed[q]
-    above, size = size, 0
+    far, above, size = 0.0, size, 0
+    for q in range(above):
+        start = BLOCK * (slots[q] - first)
+        far += keys[start] + keys[min(start + BLOCK, keys.size) - 1]
+    state.worth[0] = far
     for q in range(above):
         start = BLOCK * (slots[q] - first)
         for i in range(start, min(start + BLOCK, keys.size)):

@@ -89,6 +89,14 @@ def turn(state, i):
     return old
 
 
+@hot
+def closed(state, j):
+    """How many entries are dealt with of the arm that leaves the ring in the j-th decision from here."""
+    size = state.ring.size - FIRST
+    old = state.ring[FIRST + (state.ring[SEEN] + j + 1) % size] if size > 0 else -1
+    return state.expired[old, CLOSED] if old >= 0 else 0
+
+
 @kernel
 def again(state):
     """The next arm without a law whose pulls have all expired, if it is time for one; else the number of
