@@ -127,7 +127,10 @@ def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``."""
     state.count[CLOCK] += 1
     if state.bars[LISTED] < 0:
-        by_line, by_reserve = line.promises(state), line.suffices(state, line.reserve(state))
+        by_reserve = line.suffices(state, line.reserve(state))
+        by_line = (
+            by_reserve and line.promises(state) if state.bars[WANTED] > 1 else line.suffices(state, state)
+        )
         if by_line or by_reserve:
             return best(state, by_line, by_reserve)
         line.ask(state)

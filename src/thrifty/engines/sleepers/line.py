@@ -500,10 +500,8 @@ def needed(state, count):
 
 @kernel
 def promises(state):
-    """Whether to begin with the line in a decision without those who are left out: it is enough for one arm,
-    or of several, as many can be expected to exceed the level as are wanted."""
-    if state.bars[WANTED] == 1:
-        return suffices(state, state)
+    """Whether as many can be expected to exceed the level of the line as are wanted, without those who are
+    left out. They may be fewer, so that a reserve must be enough."""
     expected = state.levels[TOTAL]
     for p in range(state.ends[0]):
         expected -= max(state.line[p, 0] - 1.0, 0.0)
