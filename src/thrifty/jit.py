@@ -46,8 +46,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 cache.folder()  # settles for which processor Numba compiles, before it compiles anything
 
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
-# large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off.
-UNCOUNTED: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
+# large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off. They divide
+# as NumPy does: where nobody would hear of an error, a branch for it is only more to compile.
+OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
 
 
 class Kernel:
@@ -62,11 +63,11 @@ class Kernel:
     def dispatcher(self) -> Any:
         """What kernels call."""
         alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        return numba.njit(**UNCOUNTED, **alone, **self._options)(self.py_func)
+        return numba.njit(**OPTIONS, **alone, **self._options)(self.py_func)
 
     @functools.cached_property
     def _for_python(self) -> Callable[..., Any]:
-        return cast(Callable[..., Any], numba.njit(**UNCOUNTED, **self._options)(self.py_func))
+        return cast(Callable[..., Any], numba.njit(**OPTIONS, **self._options)(self.py_func))
 
     def __repr__(self) -> str:
         return f"Kernel({self.py_func!r})"
@@ -124,7 +125,7 @@ def entry(function: Function) -> Function:
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)
     with _our_cache():
-        return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **UNCOUNTED)(function))
+        return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **OPTIONS)(function))
 
 
 # Functions by address ----------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ def address(function: Callable[..., Any], signature: Any, *, cached: bool = True
         number = next(_numbers)
         _kept[number] = function
         return number
-    options: dict[str, Any] = {"forceinline": True, **UNCOUNTED}
+    options: dict[str, Any] = {"forceinline": True, **OPTIONS}
     with compiling, _announced(function, cached=cached), _our_cache():
         try:
             compiled = numba.cfunc(signature, cache=cached and cache.is_usable(), **options)(function)

@@ -54,7 +54,7 @@ def _with_self(method: Callable[..., Any], law: Law) -> Any:
     """A method of the user's as a kernel: the fields are constants in it."""
     values = {field.name: getattr(law, field.name) for field in fields(law)}
     itself = namedtuple(type(law).__name__, values)(**values)
-    compiled: Any = kernel(method, error_model="numpy", boundscheck=True)
+    compiled: Any = kernel(method, boundscheck=True)
 
     def call(a, b, *rest):
         return compiled(itself, a, b, *rest)
