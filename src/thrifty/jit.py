@@ -46,8 +46,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 cache.folder()  # settles for which processor Numba compiles, before it compiles anything
 
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
-# large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off. They divide
-# as NumPy does: where nobody would hear of an error, a branch for it is only more to compile.
+# large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off. Kernels
+# divide as NumPy does: where nobody would hear of an error, a branch for it is only more to compile.
 OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
 
 

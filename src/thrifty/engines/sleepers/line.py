@@ -16,7 +16,8 @@ from thrifty.state.bars import LEFT, WANTED
 from thrifty.state.fields import PLACE, Component, Field
 from thrifty.state.statistics import ARMS, CLOCK
 
-GROUPS = 24  # one for each octave of rates from 1/2 down; the last holds all that are lower
+GROUPS = 24  # one for each octave of rates from 1/2 down; the last holds all that are lower than this
+LOWEST = 0.5**GROUPS
 WOKEN = 64  # arms that are looked at in one go
 SWEPT, SWEEPING = range(2)  # the numbers in state.sweep
 
@@ -280,7 +281,7 @@ def leave(state, i):
 @kernel
 def _group(rate):
     """0 if awake; else g with 2^-(g+1) <= rate < 2^-g, as far as there are groups."""
-    if rate < 0.5**GROUPS:
+    if rate < LOWEST:
         return GROUPS
     return max(0, -math.frexp(rate)[1])
 
