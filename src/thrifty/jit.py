@@ -22,7 +22,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_builtin, typeof_impl
+from numba.extending import infer_getattr, intrinsic, lower_builtin, type_callable, typeof_impl
 
 from thrifty import cache
 from thrifty.cache import config
@@ -38,6 +38,7 @@ __all__ = [
     "hot",
     "is_fresh",
     "kernel",
+    "out_of_line",
     "with_methods",
 ]
 
@@ -82,13 +83,35 @@ def _typeof_kernel(kernel: Kernel, context: Any) -> types.Type:
 
 
 def kernel(function: Function, **options: Any) -> Function:
-    """Compile a function that other kernels call: it is compiled into them."""
+    """Compile a function that other kernels call: it is compiled into them.
+
+    Numba hands ``forceinline`` on to whatever is first compiled below a function that has it, so it is always
+    said: else a kernel was written out everywhere or nowhere by who happened to call it first.
+    """
+    options = {"forceinline": False} | options
     return function if config.DISABLE_JIT else cast(Function, Kernel(function, options))
 
 
 def hot(function: Function) -> Function:
     """Force-inlined: small kernels on the hot path, and loops over arms."""
     return kernel(function, forceinline=True)
+
+
+def out_of_line() -> None:
+    """At the beginning of a kernel: callers call it. Else LLVM writes it out wherever it is called, and a
+    long one that is not called all the time is then only more to compile."""
+
+
+@type_callable(out_of_line)
+def _typed_out_of_line(context: Any) -> Callable[[], types.Type]:
+    return lambda: types.none
+
+
+@lower_builtin(out_of_line)  # type: ignore[no-untyped-call, untyped-decorator]
+def _out_of_line(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    if "alwaysinline" not in builder.function.attributes:  # as a function by address is, into its wrapper
+        builder.function.attributes.add("noinline")
+    return context.get_dummy_value()
 
 
 def bound(template: Callable[..., Any], name: str, /, **kernels: Any) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from thrifty.engines import rounds
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls
 from thrifty.state.bars import FOUND, LISTED, WANTED
@@ -68,6 +68,7 @@ def _replace(state, i):
 @kernel
 def _several(state):
     """Ties form a group, which is taken in random order."""
+    out_of_line()
     worth, heap, slate, wanted = state.worth, state.listed, state.slate, state.bars[WANTED]
     build(state)
     found = 0
@@ -94,6 +95,7 @@ def insert(state, i, x, size, lost):
     """Put arm i, worth x, among the best, of which there are ``size``; if they are as many as are wanted, x
     is not below the last. Returns how many there are, and how many were ``lost`` that are worth as much as
     the last: so of ties every order is as likely."""
+    out_of_line()
     slate, worth, wanted = state.slate, state.worth, state.bars[WANTED]
     p, end = size, min(size, wanted - 1)
     while p > 0 and worth[p - 1] < x:
@@ -117,6 +119,7 @@ def insert(state, i, x, size, lost):
 def replace(state, i, x, size):
     """Another draw of arm i, which may be among the best: the better one counts. Returns how many they are
     without it, and x; or if it stays as it is, -inf."""
+    out_of_line()
     slate, worth = state.slate, state.worth
     p = 0
     while p < size and slate[p] != i:

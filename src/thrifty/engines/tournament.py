@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls
 from thrifty.state.bars import LISTED, WANTED
@@ -132,6 +132,7 @@ def ahead(state):
     """Fill ``state.slate`` with the best, as far as none of them is tied or spent, and change nothing.
     Returns how many they are. It goes down the tree level by level, and below as many slots as arms are
     wanted: what has to be fetched from afar is then fetched side by side."""
+    out_of_line()
     tree, keys, slots, wanted = state.tree, state.keys, state.found, state.bars[WANTED]
     first, size, least, lost = tree.shape[0] // 4 - 1, 1, -math.inf, -math.inf
     slots[0] = -1
@@ -192,6 +193,7 @@ def take_out(state, i):
 @kernel
 def put_back(state, found):
     """Those in the slate may be chosen again."""
+    out_of_line()
     for p in range(found):  # first all that has to be fetched from afar
         state.keys[state.slate[p]] = state.index[state.slate[p]]
     for p in range(found):
@@ -270,6 +272,7 @@ def repair(tree, keys, i):
 @kernel
 def build(tree, keys):
     """The tree of all keys at once, from the blocks up. Slots without arms are never chosen."""
+    out_of_line()
     first = tree.shape[0] // 4 - 1
     for block in range((keys.size + BLOCK - 1) // BLOCK):
         tree[first + block, 0], tree[first + block, 1] = _best(keys, block)

@@ -5,12 +5,12 @@ analysis", ALT 2012. Rewards must be in [0, 1]. Tempered by V it is Beta(S/V + 1
 prior weighs more while n < V: a variant of ours.
 """
 
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot
 from thrifty.laws.law import Law
 from thrifty.numerics import beta, random
 
 
-@kernel
+@hot
 def parameters(n, s):
     """The two shapes. Rounding may put S a hair outside [0, n]; a shape is never below 1."""
     return max(s, 0.0) + 1.0, max(n - s, 0.0) + 1.0
@@ -21,14 +21,14 @@ def draw(a, b, rng):
     return random.beta(rng, a, b)
 
 
-@kernel
+@hot
 def sf(a, b, c):
     if c <= 0.0:
         return 1.0
     return beta.sf(a, b, c) if c < 1.0 else 0.0
 
 
-@kernel
+@hot
 def isf(a, b, p):
     return beta.isf(a, b, p)
 

@@ -16,25 +16,25 @@ multi-armed bandits", NeurIPS 2022.
 
 import math
 
-from thrifty.jit import bound, kernel
+from thrifty.jit import bound, hot, kernel
 from thrifty.laws.law import Law
 from thrifty.numerics import families, kl, random
 
 # Any family ---------------------------------------------------------------------------------------------
 
 
-@kernel
+@hot
 def parameters(n, s):
     """(mean, exponent n - 1)."""
     return s / n, max(n - 1.0, 0.0)
 
 
-@kernel
+@hot
 def draw(family, mean, exponent, rng):
     return _solve(family, mean, exponent, random.uniform(rng) < 0.5, random.exponential(rng))
 
 
-@kernel
+@hot
 def sf(family, mean, exponent, c):
     """P(index > c), atoms included."""
     if c == math.inf:
@@ -49,7 +49,7 @@ def sf(family, mean, exponent, c):
     return half if c >= mean else 1.0 - half
 
 
-@kernel
+@hot
 def isf(family, mean, exponent, p):
     if p < 0.5:
         return _solve(family, mean, exponent, True, -math.log(2.0 * p)) if p > 0.0 else math.inf
@@ -58,7 +58,7 @@ def isf(family, mean, exponent, p):
     return -math.inf if family == families.GAUSSIAN else 0.0
 
 
-@kernel
+@hot
 def _solve(family, mean, exponent, above, energy):
     """The x on one side of the mean with (n-1) KL(mean, x) = energy."""
     if exponent == 0.0:
@@ -73,18 +73,18 @@ def _solve(family, mean, exponent, above, energy):
 # Bernoulli rewards ---------------------------------------------------------------------------------------
 
 
-@kernel
+@hot
 def bernoulli_parameters(n, s):
     """(mean, exponent n - 1)."""
     return min(max(s / n, 0.0), 1.0), max(n - 1.0, 0.0)
 
 
-@kernel
+@hot
 def bernoulli_draw(mean, exponent, rng):
     return _bernoulli_solve(mean, exponent, random.uniform(rng) < 0.5, random.exponential(rng))
 
 
-@kernel
+@hot
 def bernoulli_sf(mean, exponent, c):
     """P(index > c), atoms included."""
     if c < 0.0:
@@ -97,14 +97,14 @@ def bernoulli_sf(mean, exponent, c):
     return half if c >= mean else 1.0 - half
 
 
-@kernel
+@hot
 def bernoulli_isf(mean, exponent, p):
     if p < 0.5:
         return _bernoulli_solve(mean, exponent, True, -math.log(2.0 * p)) if p > 0.0 else 1.0
     return _bernoulli_solve(mean, exponent, False, -math.log(2.0 * (1.0 - p))) if p < 1.0 else 0.0
 
 
-@kernel
+@hot
 def _bernoulli_solve(mean, exponent, above, energy):
     """The x on one side of the mean with (n-1) KL(mean, x) = energy."""
     if exponent == 0.0:
@@ -114,7 +114,7 @@ def _bernoulli_solve(mean, exponent, above, energy):
     return kl.bernoulli_lower(mean, energy / exponent)[0]
 
 
-@kernel
+@hot
 def sf_spread(mean, exponent, c):
     """P(index > c) with the atom at 1 spread over (1, 2) and the one at 0 over (-1, 0).
 
@@ -127,7 +127,7 @@ def sf_spread(mean, exponent, c):
     return 1.0 - 0.5 * max(1.0 + c, 0.0) if exponent == 0.0 or mean == 0.0 else 1.0
 
 
-@kernel
+@hot
 def isf_spread(mean, exponent, p):
     if p < 0.5 and (exponent == 0.0 or mean == 1.0):
         return 2.0 - 2.0 * p
@@ -136,7 +136,7 @@ def isf_spread(mean, exponent, p):
     return bernoulli_isf(mean, exponent, p)
 
 
-@kernel
+@hot
 def draw_spread(mean, exponent, rng):
     """A draw with the atoms spread out."""
     return isf_spread(mean, exponent, random.uniform(rng))

@@ -8,28 +8,28 @@ mean 1/n. Tempered by V it is Gamma(S/V + 1, rate n/V), so that the prior weighs
 of ours.
 """
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.laws.law import Law
 from thrifty.numerics import gamma, random
 
 
-@kernel
+@hot
 def parameters(n, s):
     """(shape, rate). Rounding may put S a hair below 0; the shape is never below 1."""
     return max(s, 0.0) + 1.0, n
 
 
-@kernel
+@hot
 def draw(shape, rate, rng):
     return random.gamma(rng, shape) / rate
 
 
-@kernel
+@hot
 def sf(shape, rate, c):
     return gamma.sf(shape, rate * c)
 
 
-@kernel
+@hot
 def isf(shape, rate, p):
     return gamma.isf(shape, p) / rate
 

@@ -7,12 +7,12 @@ paper (each arm is pulled once instead of a N(0, 1) prior). Tempered by V it is 
 import math
 from typing import ClassVar
 
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot
 from thrifty.laws.law import Law
 from thrifty.numerics import normal, random
 
 
-@kernel
+@hot
 def parameters(n, s):
     """(mean, standard deviation)."""
     return s / n, 1.0 / math.sqrt(n)
@@ -29,12 +29,12 @@ def draw_all(params, rng, out):
     random.normals(rng, params, out)
 
 
-@kernel
+@hot
 def sf(mean, sd, c):
     return normal.sf((c - mean) / sd)
 
 
-@kernel
+@hot
 def isf(mean, sd, p):
     return mean + sd * normal.isf(p)
 

@@ -12,29 +12,29 @@ infinity or 0, and the index is surely that.
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.laws.law import Law
 from thrifty.numerics import gamma, random
 
 
-@kernel
+@hot
 def parameters(n, s):
     """(shape, scale) under Jeffreys' prior."""
     return n, max(s, 0.0)
 
 
-@kernel
+@hot
 def parameters_flat(n, s):
     """(shape, scale) under the flat prior."""
     return (n - 1.0, max(s, 0.0)) if n > 1.0 else (1.0, math.inf)
 
 
-@kernel
+@hot
 def draw(shape, scale, rng):
     return _over(scale, random.gamma(rng, shape))
 
 
-@kernel
+@hot
 def sf(shape, scale, c):
     """P(scale/G > c) = P(G < scale/c), G ~ Gamma(shape, 1)."""
     if _certain(scale):
@@ -42,18 +42,18 @@ def sf(shape, scale, c):
     return gamma.cdf(shape, scale / c) if c > 0.0 else 1.0
 
 
-@kernel
+@hot
 def isf(shape, scale, p):
     return _over(scale, gamma.icdf(shape, p))
 
 
-@kernel
+@hot
 def _certain(scale):
     """Whether the law is a point mass."""
     return scale == 0.0 or scale == math.inf
 
 
-@kernel
+@hot
 def _over(scale, x):
     """scale / x for an x that may be 0 or infinite, as the quantiles of order 0 and 1 are."""
     if _certain(scale):

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import normal
 from thrifty.numerics.kl import h
 
@@ -56,7 +56,7 @@ def _coefficients():
 G = _coefficients()
 
 
-@kernel
+@hot
 def coefficient(k, delta):
     """The coefficient of tau^k in g."""
     total = 0.0
@@ -72,6 +72,7 @@ def series(m, delta, zeta):
     The integral of D in s = sqrt(m) tau, from zeta = sign(d) sqrt(2E). M_k = zeta^(k-1) + (k-1) M_(k-2).
     Temme, "The uniform asymptotic expansion of a class of integrals", SIAM J. Math. Anal. 1982.
     """
+    out_of_line()
     unit = 1.0 / math.sqrt(m)
     tau = zeta * unit
     even = math.sqrt(0.5 * math.pi) * math.exp(0.5 * zeta * zeta) * math.erfc(zeta * math.sqrt(0.5))
@@ -98,6 +99,7 @@ def _fraction(a, b, x, y, d):
     The even part of DLMF 8.17.22, upper tail: Didonato and Morris, Algorithm 708, ACM TOMS 1992. Every
     beta is scaled by 1/(1+|d|) and every alpha by its square, which keeps the convergents p/q in range.
     """
+    out_of_line()
     scale = 1.0 / (1.0 + abs(d))
     r = 1.0 / (b + 1.0)
     p, q = b * (d + 1.0) * r * scale, scale
@@ -115,7 +117,7 @@ def _fraction(a, b, x, y, d):
     return q / p
 
 
-@kernel
+@hot
 def _tail(a, b, x, y, d):
     """E and sf/D. All of x, y = 1 - x and d are given, each as accurate as it can be."""
     n = a + b
@@ -127,7 +129,7 @@ def _tail(a, b, x, y, d):
     return energy, _fraction(a, b, x, y, d)
 
 
-@kernel
+@hot
 def stirling(z):
     """ln Gamma(z) less (z - 1/2) ln z - z + ln(2 pi)/2, for z > 0. DLMF 5.11.1.
 
@@ -146,7 +148,7 @@ def stirling(z):
     return correction + (powers - math.log(product) - (shifted - z))
 
 
-@kernel
+@hot
 def _peak(a, b):
     """D at the mean. The large parts of the three ln Gamma have cancelled on paper."""
     n = a + b
@@ -154,7 +156,7 @@ def _peak(a, b):
     return math.sqrt(a * (b / n) / (2.0 * math.pi)) * math.exp(correction)
 
 
-@kernel
+@hot
 def _halves(x):
     """x = high + low of 26 bits each, whose products are exact. Dekker, Numer. Math. 1971."""
     t = 134217729.0 * x  # 2^27 + 1
@@ -162,7 +164,7 @@ def _halves(x):
     return high, x - high
 
 
-@kernel
+@hot
 def _distance(a, b, x):
     """d = (a + b) x - a in twice the precision: near the mean both roundings would show."""
     n = a + b
@@ -181,6 +183,7 @@ def sf(a, b, x):
     >>> round(sf(2.0, 3.0, 0.5), 12), f"{sf(9e14, 1e14, 0.900000067):.9e}"
     (0.3125, '8.181288816e-13')
     """
+    out_of_line()
     if x <= 0.0:
         return 1.0
     if x >= 1.0:
@@ -197,7 +200,7 @@ def sf(a, b, x):
     return 1.0 - _peak(a, b) * math.exp(-energy) * mills
 
 
-@kernel
+@hot
 def _start(a, b, p):
     """About the w, counted from the mean's, at which sf is p <= 1/2: the integral of g up to a tau.
 
@@ -217,7 +220,7 @@ def _start(a, b, p):
     return max(math.log1p(rest * (half + tau)) / rest, (a / n) * half)
 
 
-@kernel
+@hot
 def _move(a, b, y, d, w):
     """x, y = 1 - x and d, given y and d, after adding w to the log-odds.
 
@@ -240,6 +243,7 @@ def _upper(a, b, p):
 
     With M = sf/D, dL/dw = -1/M and dM/dw = d M - 1. L is concave; 4 steps were enough from every start.
     """
+    out_of_line()
     peak, goal = _peak(a, b), math.log(p)
     x, y, d = _move(a, b, b / (a + b), 0.0, _start(a, b, p))
     for _ in range(8):
@@ -258,6 +262,7 @@ def isf(a, b, p):
     >>> round(isf(2.0, 3.0, 0.3125), 10), f"{isf(5.0, 1e12, 1e-30):.9e}"
     (0.5, '8.365467031e-11')
     """
+    out_of_line()
     if p <= 0.0:
         return 1.0
     if p >= 1.0:

@@ -5,11 +5,11 @@ Gamma(b) = Gamma(a + b). The mean is the ratio of two sums, to which ``add`` bri
 weight adds.
 """
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import random
 
 
-@kernel
+@hot
 def add(weight, x, top, total, rng):
     """The two sums with a value x of this weight."""
     g = random.exponential(rng) if weight == 1.0 else random.gamma(rng, weight)

@@ -9,14 +9,14 @@
 `kl` has the formulas. The Bernoulli one may be used for every law on [0, 1]: its K_inf is no smaller.
 """
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import kl
 
 BERNOULLI, GAUSSIAN, POISSON, EXPONENTIAL = range(4)
 CODES = {"bernoulli": BERNOULLI, "gaussian": GAUSSIAN, "poisson": POISSON, "exponential": EXPONENTIAL}
 
 
-@kernel
+@hot
 def divergence(family, a, x):
     """KL(a -> x), infinite where it is.
 
@@ -32,7 +32,7 @@ def divergence(family, a, x):
     return kl.exponential(a, x)
 
 
-@kernel
+@hot
 def upper(family, a, c):
     """The largest x >= a with KL(a -> x) <= c.
 
@@ -48,7 +48,7 @@ def upper(family, a, c):
     return kl.exponential_upper(a, c)
 
 
-@kernel
+@hot
 def lower(family, a, c):
     """The smallest x <= a with KL(a -> x) <= c.
 

@@ -17,7 +17,7 @@ mean, is wrong in the sixth digit at a = 1e6 and in the first at 1e10.
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import normal
 from thrifty.numerics.beta import coefficient, series, stirling
 from thrifty.numerics.kl import h, log_ratio
@@ -29,7 +29,7 @@ CLOSE = 1e-4  # one Halley step from here leaves a relative error of a tail belo
 TINY = 5e-324  # the smallest positive number
 
 
-@kernel
+@hot
 def _upper_fraction(a, d):
     """D/sf = d+1 + 1 (a-1) / (d+3 + 2 (a-2) / (d+5 + ...)). Legendre; DLMF 8.9.2.
 
@@ -48,7 +48,7 @@ def _upper_fraction(a, d):
     return q / p
 
 
-@kernel
+@hot
 def _lower_fraction(a, x, d):
     """D/cdf = beta_0 + alpha_1 / (beta_1 + alpha_2 / (beta_2 + ...)), r_k = 1/(a + 2k - 1),
 
@@ -73,7 +73,7 @@ def _lower_fraction(a, x, d):
     return q / p
 
 
-@kernel
+@hot
 def _tail(side, a, x, d):
     """E and the Mills ratio: sf/D or cdf/D. Both x and d are given, each as accurate as it can be."""
     energy = a * h(d / a) if 2.0 * abs(d) < a else d - a * log_ratio(x, a)
@@ -86,7 +86,7 @@ def _tail(side, a, x, d):
     return energy, _lower_fraction(a, x, d)
 
 
-@kernel
+@hot
 def _peak(a):
     """D at the mean."""
     return math.sqrt(a / (2.0 * math.pi)) * math.exp(-stirling(a))
@@ -95,6 +95,7 @@ def _peak(a):
 @kernel
 def _mass(side, a, x):
     """The mass of one tail. Beyond where they are told apart it is 1 less the other one."""
+    out_of_line()
     beyond = side if side * (x - max(a, 1.0)) >= 0.0 else -side
     energy, mills = _tail(beyond, a, x, x - a)
     mass = _peak(a) * math.exp(-energy) * mills
@@ -108,6 +109,7 @@ def sf(a, x):
     >>> round(sf(2.0, 1.0), 12), f"{sf(1e12, 1e12 + 7e6):.9e}"
     (0.735758882343, '1.279958707e-12')
     """
+    out_of_line()
     if x <= 0.0:
         return 1.0
     if x == math.inf:
@@ -124,6 +126,7 @@ def cdf(a, x):
     >>> round(cdf(2.0, 1.0), 12), f"{cdf(1e12, 1e12 - 7e6):.9e}"
     (0.264241117657, '1.279666396e-12')
     """
+    out_of_line()
     if x <= 0.0:
         return 0.0
     if x == math.inf:
@@ -133,7 +136,7 @@ def cdf(a, x):
     return _mass(LOWER, a, x)
 
 
-@kernel
+@hot
 def _start(side, a, p):
     """About how far from ln a the w is at which a tail is p: the integral of g up to a tau.
 
@@ -151,7 +154,7 @@ def _start(side, a, p):
     return math.log1p(half + tau) if side == UPPER else half + tau
 
 
-@kernel
+@hot
 def _move(a, x, d, w):
     """x and d after adding w to ln x. Near the mean d is the more accurate of the two, far below it x."""
     change = x * math.expm1(w)
@@ -167,6 +170,7 @@ def _quantile(side, a, p):
 
     In w away from the mean, with M = mass/D, dL/dw = -1/M and dM/dw = d M - 1. L is concave.
     """
+    out_of_line()
     peak, goal = _peak(a), math.log(p)
     x, d = _move(a, a, 0.0, side * _start(side, a, p))
     for _ in range(8):
@@ -186,6 +190,7 @@ def isf(a, p):
     >>> round(isf(1.0, 0.5), 12), f"{isf(5.0, 1e-30):.9e}"
     (0.69314718056, '8.365467032e+01')
     """
+    out_of_line()
     if p <= 0.0:
         return math.inf
     if p >= 1.0:
@@ -203,6 +208,7 @@ def icdf(a, p):
     >>> round(icdf(1.0, 0.5), 12), f"{icdf(5.0, 1e-30):.9e}"
     (0.69314718056, '2.605172216e-06')
     """
+    out_of_line()
     if p <= 0.0:
         return 0.0
     if p >= 1.0:

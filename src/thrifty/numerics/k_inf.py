@@ -10,7 +10,7 @@ Honda and Takemura (2010, 2015) use it in DMED and IMED; the maximum is their du
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot, kernel, out_of_line
 
 ITERATIONS = 100  # mostly 3, at most 12 seen; bisection alone would reach 2^-53 in 53
 BELOW_ONE = 1.0 - 2.0**-53
@@ -28,6 +28,7 @@ def k_inf(values, counts, mu, start):
     >>> round(float(value), 10), round(float(multiplier), 10)
     (0.087208024, 0.7320508076)
     """
+    out_of_line()
     total, gap, slope = 0.0, 0.0, 0.0  # slope: minus the derivative of the objective at l = 1
     for j in range(values.size):
         x, count = values[j], counts[j]
@@ -51,20 +52,20 @@ def k_inf(values, counts, mu, start):
     return max(value / total, 0.0), multiplier
 
 
-@kernel
+@hot
 def _tilt(x, mu, multiplier):
     """1 - l y as a sum of positive terms: it must not round to 0 at x = 1 when l is close to 1."""
     return (1.0 - multiplier) + multiplier * (1.0 - x) / (1.0 - mu)
 
 
-@kernel
+@hot
 def _log_tilt(x, mu, multiplier):
     """ln(1 - l y), accurate both where l y is small and where it is close to 1."""
     ly = multiplier * (x - mu) / (1.0 - mu)
     return math.log1p(-ly) if ly < 0.5 else math.log(_tilt(x, mu, multiplier))
 
 
-@kernel
+@hot
 def _root(values, counts, mu, guess):
     """The l in (0, 1) with g(l) = sum of counts y/(1 - l y) = 0, for g(0) < 0 < g(1).
 

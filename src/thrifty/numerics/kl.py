@@ -36,13 +36,13 @@ infinity, and convergence is cubic: a step below 1e-5 of `s` is the last one tha
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 
 ITERATIONS = 10  # the starts need 1 or 2; the bound only says that the loops end
 LAST_STEP = 1e-5  # relative; its cube is below the rounding
 
 
-@kernel
+@hot
 def h(u):
     """h(u) = u - ln(1 + u) for u > -1, to full relative accuracy."""
     # With v = u/(2 + u), ln(1 + u) = 2 artanh(v) and h = v (u - 2 v^2 (1/3 + v^2/5 + ...)).
@@ -55,7 +55,7 @@ def h(u):
     return v * (u - 2.0 * z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * tail)))))
 
 
-@kernel
+@hot
 def log_ratio(p, q):
     """ln(p/q) for p, q > 0, also where p/q is not a normal number."""
     ratio = p / q
@@ -64,7 +64,7 @@ def log_ratio(p, q):
     return math.log(p) - math.log(q)
 
 
-@kernel
+@hot
 def _entropy(p, q, difference):
     """p ln(p/q) + q - p for p, q >= 0; `difference` is q - p, which the caller may know better."""
     if difference == 0.0:
@@ -81,7 +81,7 @@ def _entropy(p, q, difference):
 # Divergences ------------------------------------------------------------------------------------
 
 
-@kernel
+@hot
 def bernoulli(a, x):
     """a ln(a/x) + (1 - a) ln((1 - a)/(1 - x)) for a, x in [0, 1], with 0 ln 0 = 0.
 
@@ -92,13 +92,13 @@ def bernoulli(a, x):
     return _entropy(a, x, x - a) + _entropy(1.0 - a, 1.0 - x, a - x)
 
 
-@kernel
+@hot
 def gaussian(a, x, variance):
     """(a - x)^2 / (2 variance)."""
     return (a - x) * (a - x) / (2.0 * variance)
 
 
-@kernel
+@hot
 def poisson(a, x):
     """x - a + a ln(a/x) for a, x >= 0."""
     if x == math.inf:
@@ -106,7 +106,7 @@ def poisson(a, x):
     return _entropy(a, x, x - a)
 
 
-@kernel
+@hot
 def exponential(a, x):
     """a/x - 1 - ln(a/x) for a, x >= 0; infinite if one of them is 0 and the other is not."""
     if a == x:
@@ -121,7 +121,7 @@ def exponential(a, x):
 # Inverses ---------------------------------------------------------------------------------------
 
 
-@kernel
+@hot
 def _bernoulli_above(a, b, c):
     """(x, 1 - x) for the largest x >= a with kl(a, x) <= c, given a and b = 1 - a.
 
@@ -160,7 +160,7 @@ def _bernoulli_above(a, b, c):
     return a + b * (w - move), b * (e + move)
 
 
-@kernel
+@hot
 def bernoulli_upper(a, c):
     """(x, 1 - x) for the largest x in [a, 1] with kl(a, x) <= c.
 
@@ -171,7 +171,7 @@ def bernoulli_upper(a, c):
     return _bernoulli_above(a, 1.0 - a, c)
 
 
-@kernel
+@hot
 def bernoulli_lower(a, c):
     """(x, 1 - x) for the smallest x in [0, a] with kl(a, x) <= c: kl(a, x) = kl(1 - a, 1 - x).
 
@@ -183,7 +183,7 @@ def bernoulli_lower(a, c):
     return x, complement
 
 
-@kernel
+@hot
 def _h_right(k):
     """The v >= 0 with h(v) = v - ln(1 + v) = k."""
     # h' = v/(1 + v), h'' = 1/(1 + v)^2, which decreases.
@@ -203,7 +203,7 @@ def _h_right(k):
     return v
 
 
-@kernel
+@hot
 def _h_left(k):
     """The s >= 0 with h(e^-s - 1) = e^-s - 1 + s = k."""
     # With w = 1 - e^-s: f = s - w, f' = w and f'' = 1 - w, which decreases; k <= s <= k + 1.
@@ -224,19 +224,19 @@ def _h_left(k):
     return s
 
 
-@kernel
+@hot
 def gaussian_upper(a, c, variance):
     """a + sqrt(2 variance c): the largest x with KL(a -> x) <= c."""
     return a + math.sqrt(2.0 * variance * max(c, 0.0))
 
 
-@kernel
+@hot
 def gaussian_lower(a, c, variance):
     """a - sqrt(2 variance c): the smallest x with KL(a -> x) <= c."""
     return a - math.sqrt(2.0 * variance * max(c, 0.0))
 
 
-@kernel
+@hot
 def poisson_upper(a, c):
     """The largest x >= a with x - a + a ln(a/x) <= c.
 
@@ -250,7 +250,7 @@ def poisson_upper(a, c):
     return a + a * _h_right(c / a)
 
 
-@kernel
+@hot
 def poisson_lower(a, c):
     """The smallest x in [0, a] with x - a + a ln(a/x) <= c.
 
@@ -262,7 +262,7 @@ def poisson_lower(a, c):
     return a * math.exp(-_h_left(c / a))
 
 
-@kernel
+@hot
 def exponential_upper(a, c):
     """The largest x >= a with a/x - 1 - ln(a/x) <= c, between a e^c and a e^(1 + c).
 
@@ -277,7 +277,7 @@ def exponential_upper(a, c):
     return a * math.exp(half) * math.exp(half)  # e^s alone may overflow where a e^s does not
 
 
-@kernel
+@hot
 def exponential_lower(a, c):
     """The smallest x in [0, a] with a/x - 1 - ln(a/x) <= c.
 

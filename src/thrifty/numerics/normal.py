@@ -2,7 +2,7 @@
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 
 SQRT_HALF = math.sqrt(0.5)
 
@@ -30,13 +30,13 @@ FAR_OUT = (
 )  # fmt: skip
 
 
-@kernel
+@hot
 def sf(x):
     """P(Z > x), by erfc: no cancellation for large x."""
     return 0.5 * math.erfc(x * SQRT_HALF)
 
 
-@kernel
+@hot
 def _quotient(polynomials, r):
     """Of two polynomials, by Horner's rule."""
     above, below = 0.0, 0.0
@@ -46,7 +46,7 @@ def _quotient(polynomials, r):
     return above / below
 
 
-@kernel
+@hot
 def isf(p):
     """The x with P(Z > x) = p, to all digits of a tiny p.
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from thrifty.arrays import Floats, Integers, Words
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot
 from thrifty.numerics import kl
 from thrifty.numerics.beta import stirling
 
@@ -31,7 +31,7 @@ def generator(seed: int, *key: int) -> Words:
     return words
 
 
-@kernel
+@hot
 def word(rng):
     """64 random bits."""
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
@@ -45,19 +45,19 @@ def word(rng):
     return bits
 
 
-@kernel
+@hot
 def uniform(rng):
     """Uniform on the open interval (0, 1): an odd multiple of 2^-53, so that its logarithm is finite."""
     return (np.int64(word(rng) >> U12) + 0.5) * 2.0**-52
 
 
-@kernel
+@hot
 def exponential(rng):
     """Exp(1), above 0 and finite."""
     return -math.log(uniform(rng))
 
 
-@kernel
+@hot
 def below(rng, count):
     """A uniform integer in 0 .. count-1, from one uniform (the bias is below count / 2^53)."""
     return int(uniform(rng) * count)
@@ -96,7 +96,7 @@ def normal(rng):
     return _outside(rng, layer, signed * STEP[layer])
 
 
-@kernel
+@hot
 def _outside(rng, layer, x):
     """What the ziggurat does with a point that is not inside its layer: tail, edge, or start again."""
     while True:
@@ -113,7 +113,7 @@ def _outside(rng, layer, x):
             return x
 
 
-@kernel
+@hot
 def _tail(rng):
     """A normal known to exceed R (Marsaglia 1964)."""
     while True:
@@ -122,7 +122,7 @@ def _tail(rng):
             return R + x
 
 
-@kernel
+@hot
 def normals(rng, params, out):
     """Fill ``out`` with normals of the means params[:, 0] and deviations params[:, 1], as successive calls of
     ``normal`` would give them.
@@ -158,7 +158,7 @@ def gamma(rng, shape):
     return _gamma(rng, shape)
 
 
-@kernel
+@hot
 def _gamma(rng, shape):
     """For shape >= 1, a cubed normal, thinned.
 
@@ -189,13 +189,13 @@ def beta(rng, a, b):
     return x / (x + y)
 
 
-@kernel
+@hot
 def poisson(rng, mean):
     """Poisson(mean), as a float: the counts of a large mean are beyond the integers."""
     return _count(rng, mean) if mean < 10.0 else _large_count(rng, mean)
 
 
-@kernel
+@hot
 def _count(rng, mean):
     """By inversion: the first k at which P(K <= k) reaches a uniform, p = P(K = k).
 
@@ -210,7 +210,7 @@ def _count(rng, mean):
     return k
 
 
-@kernel
+@hot
 def _hat(mean):
     """a, b, height and sure of ``_large_count``. Hörmann has 1.1239 and 0.9277: with these the probability of
     keeping a count would exceed 1 by up to 0.006 and fall up to 0.004 below ``sure``."""
@@ -218,7 +218,7 @@ def _hat(mean):
     return -0.059 + 0.02483 * b, b, 1.132 + 1.1328 / (b - 3.4), 0.917 - 3.6224 / (b - 2.0)
 
 
-@kernel
+@hot
 def _large_count(rng, mean):
     """For mean >= 10: a uniform u, stretched to (2a/(1/2 - |u|) + b) u, rounded down and thinned.
 
@@ -242,7 +242,7 @@ def _large_count(rng, mean):
             return k
 
 
-@kernel
+@hot
 def _log_poisson(k, mean):
     """ln P(K = k) = -KL(k -> mean) - ln(k! e^k / k^k), which does not cancel, however large the mean is.
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies.base import WITH_OTHERS, Assumed, Guarantee, HorizonPolicy, noted, timeless, varied
 from thrifty.state import ranks
 
 
-@kernel
+@hot
 def confidence(x):
     """l(x).
 
@@ -28,7 +28,7 @@ def confidence(x):
     return math.log((x + math.e) * math.sqrt(math.log(x + math.e)))
 
 
-@kernel
+@hot
 def index(n, mean, h, horizon, variance):
     """
     >>> round(index(100.0, 0.0, 230.0, 10_000, 1.0), 8)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from thrifty import checks
 from thrifty.engines import KINETIC_FROM_COSTLY
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.laws import beta
 from thrifty.policies import times
 from thrifty.policies.base import WITH_TIME, Guarantee, Policy
@@ -21,7 +21,7 @@ from thrifty.policies.base import WITH_TIME, Guarantee, Policy
 INVERSE = 1e-9  # relative; the quantile leaves an error of 1e-10 in the mass above it
 
 
-@kernel
+@hot
 def index(s, n, t, horizon, c):
     """
     >>> round(index(80.0, 100.0, 10_000, 10_000, 0.0), 10)
@@ -31,7 +31,7 @@ def index(s, n, t, horizon, c):
     return beta.isf(a, b, 1.0 / (max(t, 1.0) * math.log(max(horizon, math.e)) ** c))
 
 
-@kernel
+@hot
 def reach(s, n, level, horizon, c):
     """1/((ln T)^c P(X > level)), X of the posterior's law: no earlier time has an index of the level."""
     level = times.lowered(level, 0.0)

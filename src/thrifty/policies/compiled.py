@@ -453,7 +453,7 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
     found = ", ".join(["itself", *looked_up.values()])
     count = statistics.counted if pending else _count
     options = {} if checks.is_ours(kind) else GUARDS
-    compiled = function if hasattr(function, "py_func") else kernel(function, **options)
+    compiled = function if hasattr(function, "py_func") else kernel(function, forceinline=True, **options)
     space = {
         "compiled": compiled,
         "statistics": statistics,

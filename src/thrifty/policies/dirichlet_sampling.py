@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from thrifty import checks
 from thrifty.errors import InvalidValue
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import dirichlet, random
 from thrifty.numerics.dirichlet import add
 from thrifty.policies.base import WITH_OTHERS, Assumed, Guarantee, Policy
@@ -40,7 +40,7 @@ RHO_BOUND = -1.0 / math.log(1.0 - 0.2)
 SHARE, RHO = 0.05, 4.0
 
 
-@kernel
+@hot
 def excess(values, times, m, rho):
     """m + rho mean of (m - X)^+.
 
@@ -55,7 +55,7 @@ def excess(values, times, m, rho):
     return m + rho * short / total
 
 
-@kernel
+@hot
 def bonus(variant, values, times, n, m, bound):
     """b."""
     if variant == BOUNDED:
@@ -72,7 +72,7 @@ def bonus(variant, values, times, n, m, bound):
     return b
 
 
-@kernel
+@hot
 def index(variant, values, times, n, m, bound, rng):
     """The weighted mean of the challenger, whose rewards are n."""
     b = bonus(variant, values, times, n, m, bound)
@@ -90,7 +90,7 @@ def index(variant, values, times, n, m, bound, rng):
     return top / total
 
 
-@kernel
+@hot
 def _choose(state, variant, bound):
     """marks: 1 for arms that have won their duel and are not pulled yet. They are pulled in random order."""
     marks, lists = state.marks, state.lists
@@ -109,7 +109,7 @@ def _choose(state, variant, bound):
     return -1
 
 
-@kernel
+@hot
 def _duel(state, variant, bound):
     """Everybody challenges the leader."""
     leader, ties = -1, 0
@@ -133,7 +133,7 @@ def _duel(state, variant, bound):
     state.lists[LEFT] = max(winners, 1)
 
 
-@kernel
+@hot
 def _wins(state, i, m, variant, bound):
     """Whether arm i reaches the leader's mean m, by its own mean or by its index, which is drawn only if
     needed."""

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from thrifty import checks
 from thrifty.engines.memory import OWN
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot
 from thrifty.policies.base import WITH_OTHERS, Policy
 from thrifty.state import statistics, young
 from thrifty.state.fields import Component
@@ -27,7 +27,7 @@ from thrifty.state.fields import Component
 WEIGHT, SUM, COLUMNS = range(3)  # of an arm, in state.own: N, and the sum of its rewards with their weights
 
 
-@kernel
+@hot
 def keep(state, i, reward, gamma):
     """Arm i gave this reward, and all others are a step older."""
     for place in range(state.own.size):
@@ -43,7 +43,7 @@ def evidence(state, i):
     return state.own[COLUMNS * i + WEIGHT] + weight, state.own[COLUMNS * i + SUM] + mean * weight
 
 
-@kernel
+@hot
 def upper(n, s, pending, exploration):
     """The mean, and a bonus that pending pulls make smaller. An arm of which all is forgotten goes first, and
     then waits for its reward.
@@ -56,7 +56,7 @@ def upper(n, s, pending, exploration):
     return s / n + math.sqrt(exploration / (n + pending))
 
 
-@kernel
+@hot
 def refresh(state, xi):
     """Every arm's index."""
     total = 0.0

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import kl, random
 from thrifty.policies.base import WITH_OTHERS, Guarantee, Policy
 from thrifty.state import statistics
@@ -28,7 +28,7 @@ from thrifty.state.fields import Component
 from thrifty.state.lists import CURSOR, LISTS, STAGE
 
 
-@kernel
+@hot
 def original(n, divergence, t):
     """
     >>> original(10.0, 0.2, 100), original(10.0, 0.3, 100)
@@ -37,7 +37,7 @@ def original(n, divergence, t):
     return divergence == 0.0 or n * divergence <= math.log(max(t, 1.0)) - math.log(n)
 
 
-@kernel
+@hot
 def log_t(n, divergence, t):
     """
     >>> log_t(10.0, 0.4, 100), log_t(10.0, 0.5, 100)
@@ -46,7 +46,7 @@ def log_t(n, divergence, t):
     return divergence == 0.0 or n * divergence <= math.log(max(t, 1.0))
 
 
-@kernel
+@hot
 def _choose(state, t, log_rule):
     """marks: the pass whose list the arm is on. In the pass that is under way, those from the cursor on
     wait."""

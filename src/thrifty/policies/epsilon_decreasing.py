@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies import epsilon_greedy, greedy
 from thrifty.policies.base import WITH_OTHERS, Policy
 
 
-@kernel
+@hot
 def epsilon(t, arms, c, d):
     """In the round after t pulls.
 

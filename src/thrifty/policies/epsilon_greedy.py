@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import random
 from thrifty.policies import greedy
 from thrifty.policies.base import WITH_OTHERS, Policy
 
 
-@kernel
+@hot
 def choose(state, epsilon):
     """One uniform decides whether to explore."""
     if random.uniform(state.rng) < epsilon:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies import greedy
 from thrifty.policies.base import WITH_OTHERS, Policy
 from thrifty.state import young
@@ -23,13 +23,13 @@ from thrifty.state.lists import CURSOR, LEFT, LISTS, STAGE
 COMMITTED = LEFT  # the number of the arm, and 1; 0 before that
 
 
-@kernel
+@hot
 def asked(state, i):
     """How often arm i was pulled, those on their way included; a prior is no pull."""
     return state.pulls[i] + young.count(state, i)
 
 
-@kernel
+@hot
 def explore(state, pulls):
     """An arm that was not pulled so often yet, or -1. A pass pulls, in order, each arm that has no more pulls
     than the arm with the fewest had at its beginning."""
@@ -48,7 +48,7 @@ def explore(state, pulls):
     return -1
 
 
-@kernel
+@hot
 def choose(state, pulls):
     lists = state.lists
     if lists[COMMITTED] > 0:

@@ -10,19 +10,19 @@ from typing import ClassVar
 
 from thrifty import checks
 from thrifty.engines.memory import Rule
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies.base import Policy
 from thrifty.state.fields import Component
 from thrifty.state.lists import CURSOR, LISTS, STAGE
 
 
-@kernel
+@hot
 def place(state, arm):
     """The number that the arm has now: another one since STAGE is 1."""
     return state.lists[CURSOR] if state.lists[STAGE] == 1 else arm
 
 
-@kernel
+@hot
 def follow(state, to):
     state.lists[STAGE] = 1
     state.lists[CURSOR] = to

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thrifty.engines import scan
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import random
 from thrifty.policies.base import WHEN_PULLED, Policy
 from thrifty.state import statistics
 
 
-@kernel
+@hot
 def best(state):
     """An arm with the largest mean, ties at random; any arm while none has a mean."""
     if state.waiting[0] == 0:
@@ -23,7 +23,7 @@ def best(state):
     return _tied(state, statistics.best_mean(state))
 
 
-@kernel
+@hot
 def some(state):
     """An arm at random, but none that waits for its first reward; any arm while all do."""
     if state.waiting[0] == 0:
@@ -31,7 +31,7 @@ def some(state):
     return _tied(state, -math.inf)
 
 
-@kernel
+@hot
 def _tied(state, level):
     """One of the arms that have a mean of at least this, at random; of all arms, if there is none."""
     ties = 0
@@ -46,7 +46,7 @@ def _tied(state, level):
     return arm
 
 
-@kernel
+@hot
 def order(state, epsilon):
     """Every arm's index, where not all may be chosen: with probability ``epsilon`` one at random, else its
     mean. Arms that wait for their first reward have none."""

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import families, k_inf
 from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, WITH_OTHERS, Assumed, Guarantee, Policy
 
 
-@kernel
+@hot
 def index(family, n, mean, best):
     """
     >>> round(index(families.BERNOULLI, 100.0, 0.8, 0.9), 6), index(families.BERNOULLI, 1.0, 1.0, 1.0)
@@ -29,7 +29,7 @@ def index(family, n, mean, best):
     return bounded(n, families.divergence(family, mean, best) if mean < best else 0.0)
 
 
-@kernel
+@hot
 def bounded(n, divergence):
     """The index of an arm whose K_inf(F, m*), or whatever divergence, is known."""
     return n * divergence + math.log(n)

@@ -14,7 +14,7 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.engines import KINETIC_FROM_COSTLY
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import families
 from thrifty.policies import times
 from thrifty.policies.base import FAMILY_ASSUMED, FAMILY_REWARDS, WITH_TIME, Assumed, Guarantee, Policy, noted
@@ -25,18 +25,18 @@ SLACK = 1e-4  # more than what kl.LAST_STEP leaves, in ln(1 - index), before the
 ITERATIONS = 3  # of a bound that is valid after the first
 
 
-@kernel
+@hot
 def exploration(t, c):
     """ln(t) + c ln ln(t)."""
     return explored(math.log(max(t, 1.0)), c)
 
 
-@kernel
+@hot
 def explored(log_t, c):
     return log_t if c == 0.0 else log_t + c * math.log(max(log_t, 1.0))
 
 
-@kernel
+@hot
 def index(family, n, mean, t, c):
     """
     >>> round(index(families.BERNOULLI, 100.0, 0.8, 10_000, 0.0), 10)
@@ -45,7 +45,7 @@ def index(family, n, mean, t, c):
     return families.upper(family, mean, exploration(t, c) / n)
 
 
-@kernel
+@hot
 def reach(family, n, mean, level, c):
     """The t with ln(t) + c ln ln(t) = n KL(m, level), or a little less: no earlier time has that index."""
     if family == families.BERNOULLI and level > NEAR and (level > 1.0 or mean < FAR):
@@ -56,7 +56,7 @@ def reach(family, n, mean, level, c):
     return times.time(_logarithm(n * families.divergence(family, mean, level), c))
 
 
-@kernel
+@hot
 def _logarithm(budget, c):
     """At most the y with y + c ln max(1, y) = budget.
 
@@ -70,7 +70,7 @@ def _logarithm(budget, c):
     return y
 
 
-@kernel
+@hot
 def _budget_below(mean, level):
     """A c, close to the largest, with which the Bernoulli index is below a level that is close to 1.
 
@@ -89,7 +89,7 @@ def _budget_below(mean, level):
     return b * (s - 0.1) + offset
 
 
-@kernel
+@hot
 def settled(family, n, mean, level, c):
     """A time before which the index, which is the level now, does not rise."""
     return reach(family, n, mean, np.nextafter(level, math.inf), c)

@@ -11,12 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import kl
 from thrifty.policies.base import WHEN_PULLED, Guarantee, HorizonPolicy
 
 
-@kernel
+@hot
 def exploration(n, arms, horizon):
     """g(n)."""
     share = horizon / (arms * n)
@@ -25,7 +25,7 @@ def exploration(n, arms, horizon):
     return math.log(share * (math.log(share) ** 2 + 1.0))
 
 
-@kernel
+@hot
 def index(n, mean, arms, horizon):
     return kl.bernoulli_upper(mean, exploration(n, arms, horizon) / n)[0]
 

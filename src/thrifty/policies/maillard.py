@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import kl, random
 from thrifty.policies.base import Assumed, Guarantee, Policy, noted, varied
 from thrifty.state import statistics
 
 
-@kernel
+@hot
 def logit(n, mean, best, variance):
     """Of MS.
 
@@ -37,20 +37,20 @@ def logit(n, mean, best, variance):
     return -n * kl.gaussian(mean, best, variance)
 
 
-@kernel
+@hot
 def plus_logit(n, mean, best, variance, d):
     """Of MS+, for all arms but one of the best; d is D."""
     divergence = kl.gaussian(mean, best, variance)
     return -n * divergence + math.log1p(d * divergence)
 
 
-@kernel
+@hot
 def plus_best_logit(n, t, b, c):
     """Of MS+, for one of the best; b is B, c is C. A prior may make n exceed t: then ln(t/n) is read as 0."""
     return math.log(b * (1.0 + c * math.log1p(math.log(max(t / n, 1.0)))))
 
 
-@kernel
+@hot
 def kl_logit(n, mean, best):
     """Of KL-MS.
 
@@ -60,7 +60,7 @@ def kl_logit(n, mean, best):
     return -n * kl.bernoulli(mean, best) if mean < best else 0.0
 
 
-@kernel
+@hot
 def perturbed(value, rng):
     """ln weight - ln E with E ~ Exp(1): the arm with the largest is pulled.
 

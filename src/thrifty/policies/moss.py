@@ -10,11 +10,11 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies.base import WHEN_PULLED, Guarantee, HorizonPolicy
 
 
-@kernel
+@hot
 def index(n, mean, arms, horizon):
     """
     >>> round(index(100.0, 0.8, 20, 100_000), 10)

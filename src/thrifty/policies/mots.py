@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.laws import gaussian
 from thrifty.numerics import random
 from thrifty.policies.base import Assumed, Guarantee, HorizonPolicy, noted, timeless, varied
 
 
-@kernel
+@hot
 def clip(n, mean, arms, horizon, alpha, variance):
     """
     >>> round(clip(100.0, 0.8, 20, 100_000, 4.0, 0.25), 10)
@@ -33,19 +33,19 @@ def clip(n, mean, arms, horizon, alpha, variance):
     return mean + math.sqrt(alpha * variance / n * math.log(max(horizon / (arms * n), 1.0)))
 
 
-@kernel
+@hot
 def scale(n, rho, variance):
     """s of MOTS, and with rho = 1 of MOTS-J."""
     return math.sqrt(variance / (rho * n))
 
 
-@kernel
+@hot
 def draw(mean, s, ceiling, rng):
     """An index of MOTS, `ceiling` being its clip."""
     return min(gaussian.draw(mean, s, rng), ceiling)
 
 
-@kernel
+@hot
 def draw_j(mean, s, ceiling, rng):
     """An index of MOTS-J, `ceiling` being its clip."""
     step = s * math.sqrt(2.0 * random.exponential(rng))

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 from thrifty import checks
 from thrifty.engines.memory import Rule
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import dirichlet
 from thrifty.numerics.dirichlet import add
 from thrifty.policies.base import Guarantee, Policy
 
 
-@kernel
+@hot
 def index(values, times, levels, rng):
     """The mean with random weights, for rewards that are multiples of 1/levels."""
     top, total, j = 0.0, 0.0, 0

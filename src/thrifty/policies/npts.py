@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import dirichlet
 from thrifty.numerics.dirichlet import add
 from thrifty.policies.base import Guarantee, Policy
 
 
-@kernel
+@hot
 def index(values, times, bound, rng):
     """The mean with random weights."""
     top, total = add(1.0, bound, 0.0, 0.0, rng)

@@ -17,13 +17,13 @@ pulls of other arms, MOSS and KL-UCB++ with nothing but their own.
 
 import math
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 
 ROUNDING, SMALLEST = 1e-14, 1e-140  # an index has a few roundings of 1e-16; below SMALLEST, coarser ones
 LONGEST = 700.0  # exp of more is close to infinite: never
 
 
-@kernel
+@hot
 def lowered(level, mean):
     """The level less what the rounding of an index that starts at the mean may add."""
     if level == math.inf:
@@ -31,7 +31,7 @@ def lowered(level, mean):
     return level - ROUNDING * (abs(level) + abs(mean)) - SMALLEST
 
 
-@kernel
+@hot
 def time(exponent):
     """e^exponent, or a little earlier."""
     if exponent > LONGEST:

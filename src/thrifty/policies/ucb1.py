@@ -8,12 +8,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies import times
 from thrifty.policies.base import WITH_TIME, Guarantee, Policy
 
 
-@kernel
+@hot
 def index(n, mean, t):
     """
     >>> round(index(100.0, 0.8, 10_000), 10)
@@ -22,12 +22,12 @@ def index(n, mean, t):
     return upper(n, mean, math.log(max(t, 1.0)))
 
 
-@kernel
+@hot
 def upper(n, mean, log_t):
     return mean + math.sqrt(2.0 * log_t / n)
 
 
-@kernel
+@hot
 def reach(n, mean, level):
     """exp(n (level - m)^2 / 2): no earlier time has an index of the level."""
     gap = times.lowered(level, mean) - mean

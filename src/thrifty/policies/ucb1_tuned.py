@@ -10,14 +10,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies import times
 from thrifty.policies.base import WITH_TIME, Policy
 
 ITERATIONS = 20  # of Newton's method, from at most 1.42 times the root: 5 are enough
 
 
-@kernel
+@hot
 def index(n, mean, variance, t):
     """
     >>> round(index(100.0, 0.8, 0.16, 10_000), 10)
@@ -26,13 +26,13 @@ def index(n, mean, variance, t):
     return upper(n, mean, variance, math.log(max(t, 1.0)))
 
 
-@kernel
+@hot
 def upper(n, mean, variance, log_t):
     rate = log_t / n
     return mean + math.sqrt(rate * min(0.25, variance + math.sqrt(2.0 * rate)))
 
 
-@kernel
+@hot
 def reach(n, mean, variance, level):
     """exp(n u^2) for the u with u^2 min(1/4, V + sqrt(2) u) = (level - m)^2.
 

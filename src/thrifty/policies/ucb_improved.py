@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.numerics import random
 from thrifty.policies.base import WITH_OTHERS, Guarantee, HorizonPolicy
 from thrifty.state import statistics
@@ -24,7 +24,7 @@ from thrifty.state.fields import Component
 from thrifty.state.lists import CURSOR, LISTS, STAGE
 
 
-@kernel
+@hot
 def phases(horizon):
     """How many phases there are.
 
@@ -36,13 +36,13 @@ def phases(horizon):
     return 1 + int(0.5 * math.log2(horizon / math.e))
 
 
-@kernel
+@hot
 def _logarithm(m, horizon):
     """ln(T D^2)."""
     return math.log(horizon * 0.25**m)
 
 
-@kernel
+@hot
 def pulls(m, horizon):
     """n_m.
 
@@ -52,25 +52,25 @@ def pulls(m, horizon):
     return math.ceil(2.0 * _logarithm(m, horizon) * 4.0**m)
 
 
-@kernel
+@hot
 def width(m, horizon):
     """w."""
     return math.sqrt(_logarithm(m, horizon) / (2.0 * pulls(m, horizon)))
 
 
-@kernel
+@hot
 def eliminated(mean, best, w):
     """Does an arm go, `best` being the largest mean of those still there?"""
     return mean + w < best - w
 
 
-@kernel
+@hot
 def _stays(state, i):
     """Whether UCB-Improved has arm i to choose from."""
     return state.marks[i] == 0 and statistics.has_law(state, i)
 
 
-@kernel
+@hot
 def _choose(state, horizon):
     """marks: 1 for arms that have gone. The stage is the phase.
 

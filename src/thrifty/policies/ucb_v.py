@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thrifty import checks
-from thrifty.jit import kernel
+from thrifty.jit import hot
 from thrifty.policies import times
 from thrifty.policies.base import WITH_TIME, Guarantee, Policy
 
 
-@kernel
+@hot
 def index(n, mean, variance, t, zeta, c):
     """
     >>> round(index(100.0, 0.8, 0.16, 10_000, 1.0, 1.0), 10)
@@ -26,13 +26,13 @@ def index(n, mean, variance, t, zeta, c):
     return upper(n, mean, variance, math.log(max(t, 1.0)), zeta, c)
 
 
-@kernel
+@hot
 def upper(n, mean, variance, log_t, zeta, c):
     rate = zeta * log_t / n
     return mean + math.sqrt(2.0 * variance * rate) + 3.0 * c * rate
 
 
-@kernel
+@hot
 def reach(n, mean, variance, level, zeta, c):
     """exp(n z^2 / zeta) for the z with sqrt(2 V) z + 3 c z^2 = level - m.
 

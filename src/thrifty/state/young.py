@@ -13,7 +13,7 @@ since their rewards may just be late.
 
 import numpy as np
 
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.state import bars
 from thrifty.state.fading import has_law
 from thrifty.state.fields import Component, Field
@@ -101,6 +101,7 @@ def closed(state, j):
 def again(state):
     """The next arm without a law whose pulls have all expired, if it is time for one; else the number of
     arms."""
+    out_of_line()
     ring, arms = state.ring, state.pulls.size
     if not is_turn(state):
         return arms
@@ -121,6 +122,7 @@ def is_turn(state):
 @kernel
 def expired_from(state, i):
     """The first such arm from i on that is not paused, or the number of arms."""
+    out_of_line()
     while i < state.pulls.size and (has_law(state, i) or count(state, i) > 0 or bars.is_paused(state, i)):
         i += 1
     return min(i, state.pulls.size)

@@ -13,7 +13,7 @@ from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import fresh, line
 from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, WOKEN
 from thrifty.engines.tournament import TREE
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import FOUND, LISTED, OUT, WANTED
@@ -115,6 +115,7 @@ def pick(state, t):
 @kernel
 def _draw(state):
     """The draws of phase I in this round, as far as they are seen. Returns of how many arms they are."""
+    out_of_line()
     ends, seen, drawn = state.ends, 0, state.ends[0]
     for p in range(ends[0]):
         seen = _find(state, int(state.line[p, 1]), line.draw(state, int(state.line[p, 1])), seen)
@@ -155,6 +156,7 @@ def _wake(state, i):
 
 @kernel
 def _pick_listed(state):
+    out_of_line()
     for p in range(state.bars[LISTED]):
         i = state.listed[p]
         if state.place[i] < 0:
@@ -167,6 +169,7 @@ def _pick_listed(state):
 @kernel
 def _pick_of_all(state, seen):
     """A heap of those in phase I, beside the tree of phase II."""
+    out_of_line()
     highest = max(state.levels[NEW], state.levels[OLD])
     state.bars[LISTED] = 0
     for p in range(seen):
@@ -237,6 +240,7 @@ def _commit(state, arm, top, bar):
     A spent index is replaced only when it would win: so not before all that may beat it have been drawn. A
     bound, too, gives way to the index.
     """
+    out_of_line()
     while tournament.top(state.tree)[0] > max(top, bar):
         i = tournament.largest(state.tree, state.keys, state.rng)
         if state.place[i] >= 0:
@@ -257,6 +261,7 @@ def _retire(state, most):
     An arm whose turn has not come draws no more. Its best draw is the best that was seen, or if that is below
     its level, not above the level. This bound is in the tree, and when it would win, the arm goes first.
     """
+    out_of_line()
     i = state.queue[OLDEST]
     while i >= 0 and most > 0 and _has_drawn_all(state, i):
         _end(state, i)
@@ -290,6 +295,7 @@ def _is_over(state, i):
 @kernel
 def _end(state, i):
     """Phase I of arm i is over, and its index is the best draw."""
+    out_of_line()
     drawn = int(state.rule.phi)
     line.settle(state, i, state.start[i] + drawn)
     state.draws[i] += drawn

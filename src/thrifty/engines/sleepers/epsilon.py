@@ -11,7 +11,7 @@ import numpy as np
 from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.tournament import TREE
-from thrifty.jit import kernel
+from thrifty.jit import kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import LISTED
@@ -58,6 +58,7 @@ def pick(state, t):
 @kernel
 def _draw(state):
     """Throw the coins, and draw for those who shall: their indices are for this round. Returns how many."""
+    out_of_line()
     index, rng = state.index, state.rng
     gap = -1.0 / math.log1p(-state.rule.epsilon) if state.rule.epsilon < 1.0 else 0.0
     drawn = 0

@@ -6,7 +6,7 @@ from thrifty.engines import ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import line
 from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, RESERVE, WOKEN
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import FOUND, LEFT, LISTED, OUT, WANTED
@@ -78,6 +78,7 @@ def best_below(state, arm, top, bar):
     """The best arm by the reserve, where nobody was found on the line who is certain to win: ``arm``, with a
     draw of ``top``, is the best of those found. Who sleeps may win if its level is at least ``top`` and above
     ``bar``, and its draw does not exceed that level."""
+    out_of_line()
     on = line.reserve(state)
     state.bars[LISTED] = 0
     if arm >= 0:
@@ -147,6 +148,7 @@ def best(state, by_line, by_reserve):
     """The same, as ``choose`` does it: by those who exceed the level of the line, or if these may be too few,
     that of the reserve. Where they are too few, the reserve comes after the line, and all others at last: of
     these is known that they do not exceed the levels before."""
+    out_of_line()
     on, level, few = line.reserve(state), math.inf, state.bars[WANTED] <= WOKEN
     state.bars[LISTED] = 0
     size, lost, marked = 0, 0, not few
@@ -175,6 +177,7 @@ def look(state, on, size, lost, below):
     """Put those into the slate who exceed their level on the line or the reserve (``on``), and who may be
     chosen. Who was seen is ``listed``. ``below``: who was not seen before does not exceed its level on the
     line. ``size`` and ``lost`` are as in ``ranking.insert``."""
+    out_of_line()
     few, drawn, last = state.bars[WANTED] <= WOKEN, on.ends[0], -1
     for p in range(on.ends[0]):
         i = int(on.line[p, 1])
@@ -221,6 +224,7 @@ def see(state, i):
 @kernel
 def keep(state, i, x, size, lost):
     """A draw of arm i: among the best, if it is one of them and may be chosen."""
+    out_of_line()
     if state.bars[WANTED] <= WOKEN and size == state.bars[WANTED] and x < state.worth[size - 1]:
         return size, lost
     if x == -math.inf or (state.bars[LEFT] > 0 and state.barred[i] & OUT):

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from thrifty.engines import tournament
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import calls, header
 from thrifty.state.bars import LEFT, WANTED
@@ -193,7 +193,7 @@ def draw(state, i):
     return calls.draw(state.hooks.draw_spread, (state, state.params[i, 0], state.params[i, 1]))
 
 
-@kernel
+@hot
 def draw_below(state, i, c):
     """A draw of arm i that does not exceed c. An arm that sleeps exceeds it with a probability below 1/2, so
     that more tries than these would only be needed if the level came from a file that lies."""
@@ -214,7 +214,7 @@ def move(state, i, to):
     set_rate(state, to, level(state, to))
 
 
-@kernel
+@hot
 def better(i, x, arm, top, ties, rng):
     """The better of arm i and the best so far. Rounding can make ties: of n arms, each wins with 1/n."""
     if x > top:
@@ -226,7 +226,7 @@ def better(i, x, arm, top, ties, rng):
     return arm, top, ties
 
 
-@kernel
+@hot
 def level(state, i):
     return state.levels[NEW] if i < state.sweep[SWEPT] else state.levels[OLD]
 
@@ -247,6 +247,7 @@ def counted(state, rate):
 @kernel
 def set_rate(state, i, c):
     """Put arm i on the line, or move it, to where its rate at level c belongs."""
+    out_of_line()
     _put(state, i, _rate(state, i, c))
 
 
@@ -270,6 +271,7 @@ def _put(state, i, rate):
 @kernel
 def leave(state, i):
     """Take arm i off the line."""
+    out_of_line()
     p = state.place[i]
     state.levels[TOTAL] -= counted(state, state.line[p, 0])
     _shift(state.line, state.place, state.ends, p, _group(state.line[p, 0]), np.int64(GROUPS))
@@ -384,6 +386,7 @@ def _cost(ends):
 @kernel
 def sweep(state, arms):
     """Move some more arms to the new level. Neighbours with the same law need one rate."""
+    out_of_line()
     params, known, a, b, rate = state.params, False, 0.0, 0.0, 0.0
     for _ in range(min(arms, state.count[ARMS] - state.sweep[SWEPT])):
         i = state.sweep[SWEPT]
@@ -406,6 +409,7 @@ def find_level(state):
 
     ln(sum of rates) is nearly linear in the level, so the secant method needs an estimate or two.
     """
+    out_of_line()
     if is_reserve(state):
         goal = state.levels[DEMAND] = max(state.levels[ASKED], usual(state))
         state.levels[ASKED] = 0.0
@@ -460,6 +464,7 @@ def _look_ahead(state):
 @kernel
 def _estimate(state, c):
     """The sum of rates at level c, from a sample of each group."""
+    out_of_line()
     total, first = 0.0, 0
     for g in range(GROUPS + 1):
         size = state.ends[g] - first
@@ -515,6 +520,7 @@ def promises(state):
 @kernel
 def suffices(state, on):
     """Whether the line or the reserve (``on``) is enough for a decision without those who are left out."""
+    out_of_line()
     if max(on.levels[NEW], on.levels[OLD]) == math.inf or (is_reserve(on) and is_sparse(on)):
         return False
     total = on.levels[TOTAL]
@@ -528,6 +534,7 @@ def suffices(state, on):
 def ask(state):
     """Nothing was enough for this decision: lower the reserve, if that helps, all at once. The decision takes
     long anyway."""
+    out_of_line()
     other = reserve(state)
     wanted = SLACK * (needed(state, state.bars[WANTED]) + HALF * state.bars[LEFT])
     if other.ends[GROUPS] >= SPARSE * wanted:
