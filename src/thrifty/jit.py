@@ -1,7 +1,7 @@
 """How kernels are compiled, called from Python, and called by address.
 
-``kernel``     a function that other kernels call: it is compiled into them. ``hot`` ones are inlined everywhere,
-               ``out_of_line`` ones nowhere, for the rest LLVM decides.
+``kernel``     a function that other kernels call: it is compiled into them. ``hot`` ones are inlined
+               everywhere, ``out_of_line`` ones nowhere, for the rest LLVM decides.
 ``entry``      a kernel that Python calls: cached on disk (``cache.py``).
 ``address``    where the compiled form of a function is, cached on disk too. Engines call policies and laws by
                address, so that an engine is compiled once, and a policy only when it is used.
