@@ -15,6 +15,8 @@ import pytest
 import thrifty
 from thrifty import cache
 from thrifty.cli import main
+from thrifty.engines import entries
+from thrifty.jit import straight
 from thrifty.policies import program
 
 PACKAGE = Path(thrifty.__file__).parent
@@ -278,6 +280,21 @@ with cache.alone(index):
     print("held", flush=True)
     input()
 """
+
+
+def test_a_straight_call_does_what_the_entry_does() -> None:
+    """And what is no block is refused."""
+    core = thrifty.Bandit(thrifty.TSMA(), 20, 1000, seed=1, prior=(0.5, 1.0))._player.core
+    entry, block = entries.select, core.memory.block  # type: ignore[union-attr]
+    copy = block.copy()
+    made = straight(entry)
+    assert made is not entry
+    assert [made(block, t) for t in range(100)] == [entry(copy, t) for t in range(100)]
+    assert (block == copy).all()
+    for wrong in ((block.tolist(), 1), (block,), (None, None)):
+        with pytest.raises(TypeError):
+            made(*wrong)
+    assert (block == copy).all()
 
 
 def test_one_process_at_a_time_compiles_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

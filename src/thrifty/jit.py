@@ -40,6 +40,7 @@ __all__ = [
     "is_fresh",
     "kernel",
     "out_of_line",
+    "straight",
     "with_methods",
 ]
 
@@ -150,6 +151,15 @@ def entry(function: Function) -> Function:
         return np.errstate(over="ignore")(function)
     with _our_cache():
         return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **OPTIONS)(function))
+
+
+def straight(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An entry that was compiled for one signature, without the look at the types of what it is given: that
+    is half of what a call costs. So these must be the types with which it was compiled."""
+    if config.DISABLE_JIT:
+        return function
+    (compiled,) = cast(Any, function).overloads.values()
+    return cast(Callable[..., Any], compiled.entry_point)
 
 
 # Functions by address ----------------------------------------------------------------------------------

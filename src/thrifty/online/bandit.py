@@ -180,7 +180,8 @@ class Bandit:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
                     return self._chosen(1, eligible.ANYBODY, UNKNOWN)[0]
-                return self._ids.name(self._player.select())
+                arm = self._player.select()
+                return arm if self._ids.plain else self._ids.name(arm)
             except BaseException:
                 self._player.catch_up()
                 raise
@@ -396,7 +397,7 @@ class Bandit:
                 lock.prepare()
             try:
                 lock.state = BUSY
-                number = self._ids.number(arm)
+                number = arm if type(arm) is int and 0 <= arm < self._ids.plain else self._ids.number(arm)
                 self._player.update(number, self._rewards.read(reward))
             except BaseException:
                 self._player.catch_up()
@@ -542,7 +543,8 @@ class Bandit:
     @control.setter
     @locked
     def control(self, share: float) -> None:
-        self._ledger.shares.control = read_control(share)
+        shares = self._ledger.shares
+        shares.change(read_control(share), shares.floor)
 
     @property
     def floor(self) -> float:
@@ -552,7 +554,8 @@ class Bandit:
     @floor.setter
     @locked
     def floor(self, floor: float) -> None:
-        self._ledger.shares.floor = read_floor(floor, len(self))
+        shares = self._ledger.shares
+        shares.change(shares.control, read_floor(floor, len(self)))
 
     @reading
     def lift(self, level: float = 0.95) -> Lift:

@@ -16,6 +16,7 @@ from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers.line import RESERVE
 from thrifty.errors import InvalidValue
+from thrifty.jit import straight
 from thrifty.online import levels
 from thrifty.online.eligible import Eligible, too_few
 from thrifty.policies import Policy
@@ -76,7 +77,7 @@ class Core:
         levels.attach(self.memory, playing)
         again = ("rebuild",) if playing.policy.needs_horizon else ()  # whenever a guess of it is doubled
         playing.compile(self.memory, *again, "select", "update")
-        self._select, self._update = playing.entry("select"), playing.entry("update")
+        self._select, self._update = straight(playing.entry("select")), straight(playing.entry("update"))
 
     def load(self, *names: str) -> None:
         """Compile, or load, these entries now, and not when they are first needed."""

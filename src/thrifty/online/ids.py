@@ -29,14 +29,14 @@ class Ids:
     """
 
     def __init__(self, arms: object) -> None:
-        self._plain = 0  # how many ids are their own numbers, when all of them are
+        self.plain = 0  # how many ids are their own numbers, when all of them are; else 0
         self._own = 0  # ids below are their own numbers, but for those in ``_numbers`` and ``_changed``
         self._names: list[Hashable] = []  # from number ``_own`` on
         self._changed: dict[int, Hashable] = {}  # below it; a number is free from the number of arms on
         self._numbers: dict[Hashable, int] = {}  # -1: its own number once, and gone
         self._size = 0
         try:
-            self._plain = self._own = self._size = checks.integer("arms", arms, at_least=1, at_most=MOST)
+            self.plain = self._own = self._size = checks.integer("arms", arms, at_least=1, at_most=MOST)
         except InvalidType:
             self._add_all(arms)
 
@@ -65,11 +65,6 @@ class Ids:
         """Whether there is an arm with this id; what is not hashable is none, and an error."""
         return self._find(name) >= 0
 
-    @property
-    def plain(self) -> int:
-        """How many there are, if they are their own numbers; else 0."""
-        return self._plain
-
     def name(self, number: int) -> Any:
         """The id of the arm with this number."""
         if number < self._own:
@@ -83,14 +78,14 @@ class Ids:
             for number, name in self._changed.items():
                 names[number] = name
             return names
-        if self._plain:
+        if self.plain:
             return numbers
         name = self.name if self._own else self._names.__getitem__
         return [name(number) for number in numbers]
 
     def number(self, name: Any, what: str = "arm") -> int:
         """The number of the arm with this id."""
-        if type(name) is int and 0 <= name < self._plain:
+        if type(name) is int and 0 <= name < self.plain:
             return name
         try:
             number = self._find(name)
@@ -105,9 +100,9 @@ class Ids:
         if type(names) is list and (found := self._found(names)):
             return np.frombuffer(found, np.int64)
         listed = sequence(what, names)
-        numbers = as_numbers(listed) if self._plain else None
+        numbers = as_numbers(listed) if self.plain else None
         if numbers is not None and numbers.dtype.kind in "iu":
-            for i in np.flatnonzero((numbers < 0) | (numbers >= self._plain))[:1]:
+            for i in np.flatnonzero((numbers < 0) | (numbers >= self.plain))[:1]:
                 self.number(listed[i], f"{what}[{i}]")
             return numbers.astype(np.int64)
         return np.array([self.number(name, f"{what}[{i}]") for i, name in enumerate(listed)], np.int64)
@@ -122,7 +117,7 @@ class Ids:
         try:
             if not (own := self._own):
                 return array("Q", map(self._numbers.__getitem__, names))
-            if self._plain:
+            if self.plain:
                 found = array("Q", names)
             else:  # -1 is none of these words
                 get = self._numbers.get
@@ -167,11 +162,11 @@ class Ids:
             self._changed.pop(self._size, None)
         else:
             self._names.pop()
-        self._plain = 0
+        self.plain = 0
 
     def _set(self, number: int, name: Hashable) -> None:
         """Arm ``number`` has this id from now on."""
-        self._plain = 0
+        self.plain = 0
         self._numbers[name] = number
         if number < self._own:
             self._changed[number] = name

@@ -34,13 +34,13 @@ class Shares:
     """The shares of one bandit. Both can be changed at any time."""
 
     def __init__(self, control: object, control_arm: Any, floor: object, ids: Ids) -> None:
-        self.control = read_control(control)
         self.arm: Hashable = None if control_arm is None else ids.name(ids.number(control_arm, "control_arm"))
-        self.floor = read_floor(floor, len(ids))
+        self.change(read_control(control), read_floor(floor, len(ids)))
 
-    @property
-    def at_work(self) -> bool:
-        return self.control > 0.0 or self.floor > 0.0
+    def change(self, control: float, floor: float) -> None:
+        """Other shares from now on."""
+        self.control, self.floor = control, floor
+        self.at_work = control > 0.0 or floor > 0.0
 
     def choose(self, core: Any, arm: int | None, t: int, count: int, who: Eligible, hands: int) -> Choice:
         """A decision for so many arms, which are handed out or not. ``arm`` is control's, if it has one."""

@@ -270,7 +270,7 @@ class Arms:
         self._resting = self._core.resting
 
     def set_shares(self, control: float, floor: float) -> None:
-        self._shares.control, self._shares.floor = control, floor
+        self._shares.change(control, floor)
 
 
 def in_units(
