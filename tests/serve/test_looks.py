@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import os
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +17,7 @@ from scipy import stats
 import thrifty
 from tests.support.served import COLOURS, check_memory, decide, play, reward
 from thrifty.online import outlook
-from thrifty.serve import looks, views
+from thrifty.serve import apart, looks, views
 from thrifty.serve.app import App
 from thrifty.serve.arms import read_policy
 from thrifty.serve.clock import SECOND
@@ -157,6 +159,36 @@ def test_densities_are_those_of_the_laws(law: str) -> None:
         middle = 0.5 * (edges[1:] + edges[:-1])
         peak = exact.pdf(middle).max()
         assert np.abs(found[i] - exact.pdf(middle)).max() < 0.15 * peak  # a curve that looks like it
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all threads have one priority")
+def test_whoever_serves_comes_first() -> None:
+    """A look beside decisions yields to them, and they stay what they are."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    found, _ = asyncio.run(looks.beside(lambda: os.getpriority(os.PRIO_PROCESS, 0)))
+    assert found == max(before, apart.YIELDING)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+def test_numbers_are_copied_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others have their turn between them: what they change then is in the copy or not, arm by arm."""
+    monkeypatch.setattr(looks, "TOGETHER", 2)
+
+    async def scenario(client: httpx.AsyncClient, app: App) -> None:
+        await client.put(URL, json=COLOURS | {"arms": ["a", "b", "c", "d", "e"]})
+        await client.patch(f"{URL}/arms/b", json={"paused": True})
+        experiment = app.service.find("colours")
+        copying = asyncio.create_task(looks.copied(experiment, app.service.now()))
+        for turn in range(2):
+            for arm in (0, 4):
+                experiment.close((0, turn), arm, 0.5, 1, added=True)
+            await asyncio.sleep(0)
+        numbers = await copying
+        assert numbers.serials.tolist() == [0, 2, 3, 4]
+        assert numbers.pulls.tolist() == [1, 0, 0, 2]
+        assert numbers.sums.tolist() == [0.5, 0.0, 0.0, 1.0]
+
+    play(tmp_path, scenario)
 
 
 def test_looks_take_their_share_of_time_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
