@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -21,7 +22,7 @@ from service import THRIFTY, Server
 from thrifty.serve import apart, checkpoints, events
 from thrifty.serve.clock import SECOND, Clock
 from thrifty.serve.events import Closed, Decided, Row, pack, read_closed
-from thrifty.serve.log import INSERT_OUTCOME, INSERT_ROW
+from thrifty.serve.log import INSERT_OUTCOMES, INSERT_ROWS
 from thrifty.serve.store import Store
 
 DAY = 86400 * SECOND
@@ -39,6 +40,10 @@ def rows(arms: int, count: int, stream: int, seq: int, number: int) -> Iterator[
         yield decided, Row(stream, seq + 2 * i + 1, events.REWARD, 1, now, *place, None, closed)
 
 
+def insert(connection: Any, statement: str, rows: list[Any]) -> None:
+    connection.exec_driver_sql(statement.format(f"({', '.join('?' * len(rows[0]))})"), rows)
+
+
 def add(store: Store, arms: int, count: int) -> None:
     """So many decisions with their rewards, in a stream of their own."""
     stream, _ = store.open_stream(Clock().now())
@@ -46,12 +51,12 @@ def add(store: Store, arms: int, count: int) -> None:
         size = min(TOGETHER // 2, count - first)
         pairs = list(rows(arms, size, stream, 1 + 2 * first, first))
         with store.writing() as connection:
-            connection.exec_driver_sql(INSERT_ROW, [row for pair in pairs for row in pair])
+            insert(connection, INSERT_ROWS, [row for pair in pairs for row in pair])
             outcomes = [
                 (stream, row.number, row.kind, read_closed(row.body).reward, stream, row.seq)
                 for _, row in pairs
             ]
-            connection.exec_driver_sql(INSERT_OUTCOME, outcomes)
+            insert(connection, INSERT_OUTCOMES, outcomes)
             last = (pairs[-1][1].seq, stream)
             connection.exec_driver_sql("update streams set committed = ? where id = ?", last)
         store.shorten()

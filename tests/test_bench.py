@@ -1,9 +1,11 @@
 """Pages that quote the benchmark say what its last record says."""
 
+import ast
 import doctest
 import importlib
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -40,3 +42,14 @@ def test_examples(name: str) -> None:
     found = doctest.testmod(imported(name))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+def test_what_programs_import_from_the_package_is_there() -> None:
+    """Most of them take too long to be run by a test, or need what is not installed here."""
+    for path in sorted(BENCH.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "thrifty":
+                found = importlib.import_module(node.module or "")
+                for alias in node.names:
+                    inner = hasattr(found, "__path__") and find_spec(f"{node.module}.{alias.name}")
+                    assert hasattr(found, alias.name) or inner, f"{path.name}: {node.module}.{alias.name}"
