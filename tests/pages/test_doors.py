@@ -62,7 +62,7 @@ def test_a_server_that_is_lost_is_missed_and_found_again(browser: Browser, tmp_p
             page.clock.run_for(6_000)
             expect(page.locator("#lost")).to_contain_text("has not answered since")
             expect(page.locator("#live")).to_have_text("Lost")
-            again = Server(tmp_path, "--port", server.url.rpartition(":")[2])
+            again = Server(tmp_path, "--port", server.url.rpartition(":")[2], real=True)
             try:
                 with opened(browser, again.url, "503 (Service Unavailable)") as early:
                     early.goto("/")  # while it starts, a page says so and loads itself again

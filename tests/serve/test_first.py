@@ -62,7 +62,7 @@ def test_what_comes_again_is_found_among_more_than_one_statement_writes(tmp_path
 
 
 def test_it_runs_in_a_process_of_its_own_and_stops_when_told(tmp_path: Path) -> None:
-    with serving(tmp_path) as (server, client):
+    with serving(tmp_path, real=True) as (server, client):
         assert client.put("/v1/experiments/a%2Fb", json=COLOURS).status_code == 201
         answer = client.post("/v1/experiments/a%2Fb/decisions", json={}).json()
         assert answer["degraded"] is False

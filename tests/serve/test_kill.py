@@ -1,24 +1,16 @@
 """kill -9 at random moments under load: what was acknowledged is there, and counts once."""
 
-import os
 import random
-import re
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.support.served import COLOURS, PROGRAM, Server, serving, url_of
+from tests.support.served import COLOURS, PROGRAM, serving, url_of
 from thrifty.serve import log, run, service
 from thrifty.serve.audit import audit
 from thrifty.serve.events import DECISION, REWARD, read_closed, read_decided
@@ -78,72 +70,13 @@ def again(client: httpx.Client, told: dict[str, tuple[str, float]]) -> set[str]:
     return found
 
 
-FORKS = f"""
-import os, sys
-from thrifty.policies import TSMA
-from thrifty.serve import kernels, run
-kernels.load(TSMA(), TSMA().engine_for(2))
-for line in sys.stdin:
-    if not (number := os.fork()):
-        print("started", os.getpid(), flush=True)
-        break
-    os.waitpid(number, 0)
-    print("ended", flush=True)
-else:
-    sys.exit()
-{PROGRAM}"""
-
-
-class Forked:
-    """Servers one after the other, each forked from a process that has imported all that they need."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-c", FORKS, "serve", "--port", "0", "--store", url_of(folder)]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self.url, self._number = "", 0
-
-    def _read(self, pattern: str) -> str:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if found := re.search(pattern, line):
-                return found[1]
-        raise AssertionError(f"no {pattern}")
-
-    @contextmanager
-    def serving(self) -> Iterator[tuple["Forked", httpx.Client]]:
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._number, self.url = int(self._read(r"started (\d+)")), self._read(r"at (http://\S+)")
-        with httpx.Client(base_url=self.url, timeout=60.0, trust_env=False) as client:
-            while client.get("/readyz").status_code != 200:
-                time.sleep(0.01)
-            try:
-                yield self, client
-            finally:
-                self.kill()
-
-    def kill(self) -> None:
-        if self._number:
-            os.kill(self._number, signal.SIGKILL)
-            self._read("(ended)")
-            self._number = 0
-
-    def close(self) -> None:
-        self._process.communicate()
-
-
-Begin = Callable[[], AbstractContextManager[tuple[Server | Forked, httpx.Client]]]
-
-
-def kills(folder: Path, begin: Begin, count: int, seed: int) -> None:
+def kills(folder: Path, count: int, seed: int) -> None:
     rng = random.Random(seed)
     issued: list[str] = []
     told: dict[str, tuple[str, float]] = {}
     last: dict[str, tuple[str, float]] = {}  # before the last kill; all of them are asked for at the end
     for i in range(count):
-        with begin() as (server, client):
+        with serving(folder) as (server, client):
             client.put("/v1/experiments/colours", json=COLOURS)
             assert again(client, last) <= {"repeated"}
             load = Load(server.url, seed + i)
@@ -154,7 +87,7 @@ def kills(folder: Path, begin: Begin, count: int, seed: int) -> None:
             last = load.told
             told |= last
     assert len(set(issued)) == len(issued) > count
-    with begin() as (_, client):
+    with serving(folder) as (_, client):
         assert again(client, told) == {"repeated"}
         rows = client.get("/v1/experiments/colours/arms").json()["arms"]
     check(folder, told, rows)
@@ -181,7 +114,7 @@ def check(folder: Path, told: dict[str, tuple[str, float]], rows: list[dict[str,
 
 
 def test_nothing_that_was_acknowledged_is_lost(tmp_path: Path) -> None:
-    kills(tmp_path, partial(serving, tmp_path), 3, seed=1)
+    kills(tmp_path, 3, seed=1)
 
 
 CHECKPOINTING = f"""
@@ -295,8 +228,4 @@ def test_a_stop_does_not_wait_for_what_cannot_be_written(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_nothing_is_lost_in_a_thousand_kills(tmp_path: Path) -> None:
-    servers = Forked(tmp_path)
-    try:
-        kills(tmp_path, servers.serving, 1000, seed=2)
-    finally:
-        servers.close()
+    kills(tmp_path, 1000, seed=2)

@@ -16,7 +16,8 @@ import httpx
 import numpy as np
 import pytest
 
-from thrifty.serve import keys, singles
+from tests.support.forks import Forked
+from thrifty.serve import kernels, keys, singles
 from thrifty.serve.app import App, create
 from thrifty.serve.arms import Arms, needs_singles
 from thrifty.serve.audit import audit
@@ -44,12 +45,20 @@ def made(folder: Path, name: str, *scopes: str) -> str:
 
 
 class Server:
-    """``thrifty serve``, until it is stopped or killed."""
+    """``thrifty serve``, until it is stopped or killed. It is forked from a process that has imported what it
+    needs, unless it is to start as the ``real`` one does."""
 
-    def __init__(self, folder: Path, *options: str, program: str = PROGRAM, stderr: Any = None) -> None:
-        command = [sys.executable, "-c", program, "serve", "--port", "0", "--store", url_of(folder), *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
-        assert self.process.stdout is not None
+    def __init__(
+        self, folder: Path, *options: str, program: str = PROGRAM, stderr: Any = None, real: bool = False
+    ) -> None:
+        arguments = ["serve", "--port", "0", "--store", url_of(folder), *options]
+        self.process: Any = (
+            subprocess.Popen(
+                [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True
+            )
+            if real
+            else Forked(program, arguments, stderr)
+        )
         first = self.process.stdout.readline()
         found = re.search(r"at (http://\S+)", first)
         assert found, f"no address in {first!r}"
@@ -64,8 +73,7 @@ class Server:
     def _end(self, number: int) -> int:
         if self.process.poll() is None:
             os.kill(self.process.pid, number)
-        code = self.process.wait(20)
-        assert self.process.stdout is not None
+        code: int = self.process.wait(20)
         self.process.stdout.close()
         return code
 
@@ -80,9 +88,9 @@ class Server:
 
 @contextmanager
 def serving(
-    folder: Path, *options: str, program: str = PROGRAM, stderr: Any = None
+    folder: Path, *options: str, program: str = PROGRAM, stderr: Any = None, real: bool = False
 ) -> Iterator[tuple[Server, httpx.Client]]:
-    server = Server(folder, *options, program=program, stderr=stderr)
+    server = Server(folder, *options, program=program, stderr=stderr, real=real)
     try:
         with httpx.Client(base_url=server.url, timeout=300.0, trust_env=False) as client:
             server.wait(client)
@@ -95,7 +103,8 @@ Scenario = Callable[[httpx.AsyncClient, App], Awaitable[Any]]
 
 
 def play(folder: Path, scenario: Scenario, **options: Any) -> Any:
-    """Play a scenario against the application, in a loop of its own."""
+    """Play a scenario against the application, in a loop of its own. What is not compiled yet is compiled
+    here: to start another process for that takes longer than most scenarios."""
 
     async def whole() -> Any:
         app = create(url_of(folder), **options)
@@ -105,7 +114,9 @@ def play(folder: Path, scenario: Scenario, **options: Any) -> Any:
                 await app.starting
                 return await scenario(client, app)
 
-    return asyncio.run(whole())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "are_kept", lambda *_: True)
+        return asyncio.run(whole())
 
 
 @contextmanager
