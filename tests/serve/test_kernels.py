@@ -1,4 +1,4 @@
-"""A policy that is not compiled yet is compiled in another process: who asks for it waits, and nobody else."""
+"""A policy that is not compiled yet is compiled in another process. Who asks for it waits, nobody else."""
 
 import asyncio
 from pathlib import Path
