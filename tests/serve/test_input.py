@@ -1,6 +1,7 @@
 """Bad input changes nothing, and the answer names the field and what would be right."""
 
 import asyncio
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,8 @@ def test_paths_methods_media_types_and_sizes(tmp_path: Path, monkeypatch: pytest
         problem(await client.get("/v1/nothing"), 404)
         problem(await client.get("/v1/experiments/none"), 404)
         problem(await client.post("/v1/experiments/none/decisions", json={}), 404)
-        assert problem(await client.post(URL, json={}), 405)
+        wrong = problem(await client.post(URL, json={}), 405)["detail"]
+        assert {"PUT", "GET", "PATCH", "POST"} <= {*re.findall("[A-Z]+", wrong)}
         for media in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
             problem(await client.put(URL, content=b"{}", headers={"content-type": media}), 415)
         problem(await client.put(URL, content=b"{" + b" " * 1000, headers=JSON), 413)
@@ -169,8 +171,13 @@ def test_paths_methods_media_types_and_sizes(tmp_path: Path, monkeypatch: pytest
         ("", {"control": 3}, "control"),
         ("", {"arms": ["a", "a"]}, "arms[1]"),
         ("", {"policy": {"name": "none"}}, "policy.name"),
+        ("", {"policy": {"name": "TSMA", "alpha": "x"}}, "policy.alpha"),
+        ("", {"policy": {"name": "TSMA", "alpha": 3}}, "policy.alpha"),
+        ("", {"colour": 1}, "colour"),
         ("", {"default_reward": 2}, "default_reward"),
         ("/decisions", {"among": ["red", "blue"]}, "among[1]"),
+        ("/decisions", {"count": 1, "rank": 1}, "rank"),
+        ("/arms", {}, "arms"),
         ("/arms", {"arms": [str(i) for i in range(messages.MOST_NEW + 1)]}, "arms"),
     ],
 )
@@ -209,6 +216,8 @@ def test_rewards_of_a_request(tmp_path: Path) -> None:
     async def scenario(client: httpx.AsyncClient, app: App) -> None:
         sent = [{"decision": "x", "reward": 1}] * (messages.MOST_REWARDS + 1)
         problem(await client.post("/v1/rewards", json={"rewards": sent}), 422)
+        unknown = await client.post("/v1/rewards", json={"rewards": [sent[0], sent[0] | {"rewad": 1}]})
+        assert problem(unknown, 422)["field"] == "rewards[1].rewad"
         assert await reward(client, *sent[1:]) == ["unknown"] * messages.MOST_REWARDS
 
     play(tmp_path, scenario)

@@ -331,8 +331,11 @@ class App:
     async def _unrouted(self, request: Request, error: Exception) -> Response:
         """No such path or method: a page for who asks for one."""
         assert isinstance(error, HTTPException)
-        detail = "there is nothing at this path" if error.status_code == 404 else str(error.detail)
-        refused = Refused(error.status_code, detail)
+        detail = {
+            404: "there is nothing at this path",
+            405: f"the method must be {(error.headers or {}).get('Allow')}, got {request.method}",
+        }
+        refused = Refused(error.status_code, detail.get(error.status_code, str(error.detail)))
         wants_page = "text/html" in request.headers.get("accept", "")
         answer = self._pages.unrouted(request, refused) if wants_page else problem(refused)
         answer.headers.update(error.headers or {})

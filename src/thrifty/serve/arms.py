@@ -1,6 +1,7 @@
 """A policy at work on the arms of an experiment, by their serials: all that is asked of the library."""
 
 import inspect
+import re
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
@@ -57,8 +58,10 @@ def read_policy(table: Any) -> Policy:
         raise InvalidValue(f"policy.{unknown[0]} must be one of {', '.join(known) or 'nothing'} for {name}")
     try:
         policy = kind(**given)
-    except TypeError as error:
-        raise InvalidType(f"policy {name}: {error}") from None
+    except (InvalidValue, TypeError) as error:
+        kind_of = InvalidValue if isinstance(error, InvalidValue) else InvalidType
+        begins = "policy." if re.match("[a-z_]+ must ", str(error)) else f"policy {name}: "  # a parameter
+        raise kind_of(f"{begins}{error}") from None
     _check_foldable(policy)
     return policy
 

@@ -32,6 +32,7 @@ TITLES = {
     503: "Unavailable",
 }
 FIELD = re.compile(r"([a-z_]+(?:[.\[][\w\]]+)*) must ")  # as errors of ours begin
+INNER = re.compile(r"Object (?:contains unknown|missing required) field `(.*)`")  # and those of msgspec
 HEADERS = {401: {"www-authenticate": "Bearer"}, 503: {"retry-after": "1"}}
 STATUS: dict[type[Exception], int] = {
     Unknown: 401,
@@ -78,6 +79,8 @@ def problem_of(error: Exception) -> Problem:
         said, _, at = detail.partition(" - at ")
         field = at.strip("`").removeprefix("$").removeprefix(".")
         detail = f"{field}: {said}" if field else said
+        if inner := INNER.fullmatch(said):
+            field = f"{field}.{inner[1]}" if field else inner[1]
     elif isinstance(error, RecursionError):
         detail = "a body must be nested less deeply"
     elif named := FIELD.match(detail):

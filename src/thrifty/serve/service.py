@@ -377,7 +377,7 @@ class Service:
         if experiment.paused or experiment.archived:
             raise Conflict(f"the experiment {checks.shown(name)} is {_state(experiment)}: no decisions")
         if ask.count is not None and ask.rank is not None:
-            raise InvalidValue("count and rank must not be given both")
+            raise InvalidValue("rank must not be given together with count")
         if ask.key is not None:
             found = self._recent.get(experiment.id, ask.key, self._clock.now())
             if found is not None:
