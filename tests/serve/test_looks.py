@@ -220,7 +220,7 @@ def test_a_look_that_fails_is_rare_and_numbers_that_are_none_are_not_kept(
         made = await decide(client, count=4)
         monkeypatch.setattr(looks, "look", fails)
         await reward(client, *({"decision": one["id"], "reward": 0.5} for one in made))
-        await asyncio.sleep(3.5)
+        await asyncio.sleep(2.5)  # two turns
 
     play(tmp_path, scenario)
     assert len(tried) == 1
