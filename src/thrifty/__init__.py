@@ -1,7 +1,7 @@
 """thrifty: Thompson sampling that spends posterior draws only where they matter.
 
 The public names, which are those of ``thrifty.public``, are imported when the first of them is used: NumPy
-and Numba take most of half a second.
+and Numba take most of half a second. A bandit and its policy do without the rest of the package.
 """
 
 from importlib import import_module
@@ -14,20 +14,22 @@ if TYPE_CHECKING:
 
     __version__: str
 
+HOMES = {"Bandit": "online.bandit", "Client": "client"}  # where to look first, if not among the policies
+
 
 def __getattr__(name: str) -> Any:
     """A module of the package, or a public name, kept once it was asked for. Dunder names are asked for by
     all kinds of tools."""
     if not name.startswith("__") and find_spec(f"{__name__}.{name}"):
         return import_module(f"{__name__}.{name}")
-    if name == "Client":  # it needs neither NumPy nor Numba
-        return import_module(f"{__name__}.client").Client
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)
-    public = import_module(f"{__name__}.public")
-    if name != "__all__" and name not in public.__all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(public, name)
+    home = import_module(f"{__name__}.{HOMES.get(name, 'policies.registry')}")
+    if name.startswith("_") or not hasattr(home, name):
+        home = import_module(f"{__name__}.public")
+        if name != "__all__" and name not in home.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(home, name)
     return value
 
 

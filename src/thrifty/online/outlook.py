@@ -9,6 +9,7 @@ decision,
 in which nothing is subtracted from its like.
 """
 
+from functools import cache
 from statistics import NormalDist
 from typing import Any
 
@@ -31,7 +32,14 @@ FINEST = 1e-6  # an R above which the integral is over
 ROOM = 320
 QUANTILES = np.array([NormalDist().cdf(z) for z in np.linspace(3.9, -3.9, 27)])  # of each law
 EVENLY, FINE = 40, 4000  # points that are the same for all, and how many cells there could be at most
-NODES, WEIGHTS = (0.5 * part for part in legendre.leggauss(96))  # on (-1/2, 1/2)
+NODES = 96
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Gauss's nodes and weights on (0, 1)."""
+    nodes, weights = legendre.leggauss(NODES)
+    return 0.5 * nodes + 0.5, 0.5 * weights
 
 
 def read_law(law: object, policy: Policy) -> Law:
@@ -77,7 +85,7 @@ def look(core: Any, law: Law, asked: Integers | None) -> tuple[Integers, Floats,
     out = np.empty(asked.size)
     called(largest.losses, core.memory.block, grid.sf, law_hook(law, "isf"), params, asked,
         core.is_paused(asked).astype(np.int64), grid.xs, grid.us, grid.curve,
-        np.empty((grid.xs.size, 2)), NODES + 0.5, WEIGHTS, out,
+        np.empty((grid.xs.size, 2)), *_quadrature(), out,
     )  # fmt: skip
     probabilities.heed(core)
     return asked, chances, out
