@@ -106,9 +106,11 @@ class Engine(NamedTuple):
     move: int = 0  # an arm has another number
     shrink: int = 0  # the last number is free
     control: int = 0  # look after the level, for sleepers
+    settle: int = 0  # an arm gets another level
     seat: int = 0  # whether an arm may be chosen has changed
     pick: int = 0  # the best of the arms that may be chosen, t pulls having been made
     spare: int = 0  # the arm to pull where arms are paused and ``choose`` has none
+    fallback: int = 0  # the arm to pull where nobody exceeds the level, and arms are paused or many
     # Of all engines: a decision is to be made, and first the arms have a turn whose turn it is
     fade: int = 0  # to forget
     renewal: int = 0  # to follow a new rule

@@ -14,7 +14,7 @@ from thrifty.arrays import Floats, Integers
 from thrifty.engines.entries import NOBODY
 from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
-from thrifty.engines.sleepers.line import RESERVE
+from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
 from thrifty.jit import straight
 from thrifty.online import levels
@@ -129,7 +129,7 @@ class Core:
     @property
     def evaluations(self) -> int:
         """What the engine really drew, and not what the algorithm calls for."""
-        lines = ("evaluations", *(("reserve_evaluations",) if self.memory.has(RESERVE) else ()))
+        lines = ("evaluations", *(("reserve_evaluations",) if self.memory.has(line.RESERVE) else ()))
         return sum(int(self.memory.field(name)[0]) for name in lines)
 
     @property
@@ -374,6 +374,8 @@ class Core:
         elif len(spans) and memory.field("used")[0] + entries > len(spans):
             self.memory = memory.grown(memory.capacity, entries)
         self.memory.resize(arms + more)
+        if arms < line.MANY <= arms + more:
+            self._program.compile(self.memory)
         add(self.memory.block, priors)
 
     def reserve(self, rewards: int) -> None:

@@ -10,6 +10,7 @@ from thrifty.checks import COUNT, is_ours
 from thrifty.engines import entries, late
 from thrifty.engines.memory import Engine, Hooks, Memory, Rule, new_memory
 from thrifty.engines.modules import MODULES
+from thrifty.engines.sleepers import line
 from thrifty.jit import compile_by, is_fresh
 from thrifty.policies import compiled
 from thrifty.policies.base import Policy
@@ -63,9 +64,11 @@ class Program(NamedTuple):
     def compile(self, memory: Memory, *names: str) -> None:
         """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
         learns where that is."""
-        called = {hook for name in names for hook in CALLED[name]} | {"control"}
+        called = {hook for name in names for hook in CALLED[name]} | {"control", "settle"}
         if bars.BARS in memory.components and memory.field("bars")[bars.RESTING] > 0:
-            called.add("spare")
+            called |= {"spare", "fallback"}
+        if memory.arms >= line.MANY:
+            called.add("fallback")
         if fading.FADING in self.components:
             called |= {"fade", "join", "place"}
         turns = memory.field("stale")
@@ -99,7 +102,7 @@ CALLED = {
     "pick": ("pick", "seat", "handed", "place", "join", "enter"),
     "uniform": ("seat", "handed", "place", "join"),
     "chance": (),
-    "pause": ("seat", "spare"),
+    "pause": ("seat", "spare", "fallback"),
     "resume": ("seat",),
     "redeem": ("place", "join"),
     "observe": ("place", "join"),

@@ -9,7 +9,7 @@ float64, int64, void = types.float64, types.int64, types.void
 
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
-    "place", "join", "handed", "begin", "enter", "leave", "shrink", "control", "seat",  # of an engine
+    "place", "join", "handed", "begin", "enter", "leave", "shrink", "seat", "control", "settle",  # engines
     "fade", "renewal",  # of all engines
 )  # fmt: skip
 
@@ -22,6 +22,7 @@ SIGNATURES = {
     "order": void(STATE, int64),  # t
     "pick": int64(STATE, int64),  # t; how many were found
     "spare": int64(STATE, int64),  # t; the arm
+    "fallback": int64(STATE, int64, float64, float64),  # arm, its draw, a level; the arm
     "parameters": void(STATE, int64, float64, float64),  # arm, n, S
     "draw": float64(STATE, float64, float64),  # the law's two parameters
     "sf": float64(STATE, float64, float64, float64),  # the law's two parameters, c
@@ -40,6 +41,7 @@ SIGNATURES = {
 
 index = caller(SIGNATURES["index"])
 ask = choose = caller(SIGNATURES["spends"])
+fallback = caller(SIGNATURES["fallback"])
 parameters = keep = caller(SIGNATURES["keep"])
 draw = caller(SIGNATURES["draw"])
 sf = isf = caller(SIGNATURES["sf"])

@@ -297,7 +297,7 @@ def _end(state, i):
     """Phase I of arm i is over, and its index is the best draw."""
     out_of_line()
     drawn = int(state.rule.phi)
-    line.settle(state, i, state.start[i] + drawn)
+    _settle(state, i, state.start[i] + drawn)
     state.draws[i] += drawn
     line.leave(state, i)
     _unlink(state, i)
@@ -368,7 +368,7 @@ def move(state, i, to):
     tournament.place(state, to)
     if state.place[i] < 0:
         return
-    line.settle(state, i, state.count[CLOCK])
+    settle(state, i)
     state.best[to] = state.best[i]
     state.since[to] = state.since[i]
     state.seen[to] = 0
@@ -414,3 +414,29 @@ def _unlink(state, i):
         state.older[newer] = older
     else:
         state.queue[NEWEST] = older
+
+
+@kernel
+def settle(state, i):
+    """Arm i gets another level."""
+    _settle(state, i, state.count[CLOCK])
+
+
+@kernel
+def _settle(state, i, clock):
+    """The best of the draws of phase I that nobody has seen, which were all below arm i's level.
+
+    With k of them, -ln P(draw <= their maximum) is rate + E/k, E ~ Exp(1).
+    """
+    if clock - state.start[i] > state.rule.phi:  # those were all
+        clock = state.start[i] + int(state.rule.phi)
+    unseen = clock - state.since[i] - state.seen[i]
+    if unseen > 0 and state.best[i] < line.level(state, i):
+        e = state.line[state.place[i], 0] + random.exponential(state.rng) / unseen
+        x = calls.isf(
+            state.hooks.isf_spread, (state, state.params[i, 0], state.params[i, 1], -math.expm1(-e))
+        )
+        state.best[i] = max(state.best[i], x)
+        state.evaluations[0] += 1
+    state.since[i] = clock
+    state.seen[i] = 0

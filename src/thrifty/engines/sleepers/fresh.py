@@ -15,6 +15,7 @@ from thrifty.state.statistics import ARMS, CLOCK
 COMPONENTS = (LINE,)
 BESIDE = (RESERVE,)  # in a bandit
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
+NOT_ENOUGH = -2  # no arm: -1 is nobody
 
 
 @kernel
@@ -43,8 +44,11 @@ def choose(state, t):
             bar = max(bar, line.level(state, i))
     if top <= max(state.levels[NEW], state.levels[OLD]):
         # Nobody exceeded it, as far as digits tell: draw those who may win.
-        if state.reserve.size > 0 and is_long(state) and is_enough(state):
-            arm = best_below(state, arm, top, bar)
+        best_below = NOT_ENOUGH
+        if state.reserve.size > 0 and is_long(state):
+            best_below = calls.fallback(state.engine.fallback, (state, arm, top, bar))
+        if best_below != NOT_ENOUGH:
+            arm = best_below
             drawn += state.bars[LISTED]
         else:
             for i in range(state.count[ARMS]):
@@ -67,19 +71,15 @@ def is_long(state):
 
 
 @kernel
-def is_enough(state):
-    """Whether the reserve is, for one arm of all."""
-    bars.about_all(state)
-    return line.suffices(state, line.reserve(state))
-
-
-@kernel
-def best_below(state, arm, top, bar):
+def fallback(state, arm, top, bar):
     """The best arm by the reserve, where nobody was found on the line who is certain to win: ``arm``, with a
     draw of ``top``, is the best of those found. Who sleeps may win if its level is at least ``top`` and above
-    ``bar``, and its draw does not exceed that level."""
-    out_of_line()
+    ``bar``, and its draw does not exceed that level. NOT_ENOUGH, if the reserve is not enough for one arm of
+    all."""
     on = line.reserve(state)
+    bars.about_all(state)
+    if not line.suffices(state, on):
+        return NOT_ENOUGH
     state.bars[LISTED] = 0
     if arm >= 0:
         find(state, arm, top)

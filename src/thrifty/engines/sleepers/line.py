@@ -391,8 +391,8 @@ def sweep(state, arms):
     for _ in range(min(arms, state.count[ARMS] - state.sweep[SWEPT])):
         i = state.sweep[SWEPT]
         if state.place[i] >= 0:
-            if state.since.size > 0:
-                settle(state, i, state.count[CLOCK])
+            if state.engine.settle != 0:
+                calls.event(state.engine.settle, (state, i))
             if not (known and params[i, 0] == a and params[i, 1] == b):
                 known, a, b, rate = True, params[i, 0], params[i, 1], _rate(state, i, state.levels[NEW])
             _put(state, i, rate)
@@ -541,23 +541,3 @@ def ask(state):
         other.levels[ASKED] = max(other.levels[ASKED], wanted)
         find_level(other)
         sweep(other, state.count[ARMS])
-
-
-@kernel
-def settle(state, i, clock):
-    """The best of the draws of phase I that nobody has seen, which were all below arm i's level.
-
-    With k of them, -ln P(draw <= their maximum) is rate + E/k, E ~ Exp(1).
-    """
-    if clock - state.start[i] > state.rule.phi:  # those were all
-        clock = state.start[i] + int(state.rule.phi)
-    unseen = clock - state.since[i] - state.seen[i]
-    if unseen > 0 and state.best[i] < level(state, i):
-        e = state.line[state.place[i], 0] + random.exponential(state.rng) / unseen
-        x = calls.isf(
-            state.hooks.isf_spread, (state, state.params[i, 0], state.params[i, 1], -math.expm1(-e))
-        )
-        state.best[i] = max(state.best[i], x)
-        state.evaluations[0] += 1
-    state.since[i] = clock
-    state.seen[i] = 0
