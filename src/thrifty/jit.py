@@ -52,7 +52,10 @@ cache.folder()  # settles for which processor Numba compiles, before it compiles
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
 # large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off. Kernels
 # divide as NumPy does: where nobody would hear of an error, a branch for it is only more to compile.
-OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy"}
+# There is nothing in them for Numba to rewrite, for which it would look several times over: whole arrays, and
+# errors that are raised. An element of a tuple is unpacked: to ask for it by its number takes longer.
+OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "no_rewrites": True}
+GUARDS: dict[str, Any] = {"boundscheck": True, "no_rewrites": False}  # of functions of the user's own
 
 
 class Kernel:
@@ -67,11 +70,11 @@ class Kernel:
     def dispatcher(self) -> Any:
         """What kernels call."""
         alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        return numba.njit(**OPTIONS, **alone, **self._options)(self.py_func)
+        return numba.njit(**OPTIONS | alone | self._options)(self.py_func)
 
     @functools.cached_property
     def _for_python(self) -> Callable[..., Any]:
-        return cast(Callable[..., Any], numba.njit(**OPTIONS, **self._options)(self.py_func))
+        return cast(Callable[..., Any], numba.njit(**OPTIONS | self._options)(self.py_func))
 
     def __repr__(self) -> str:
         return f"Kernel({self.py_func!r})"

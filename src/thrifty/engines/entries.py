@@ -469,7 +469,7 @@ def forget(block, keep):
 def add(block, priors):
     """More arms, the last in the state: a row for each, its prior where arms have priors of their own."""
     state = opened(block)
-    first = state.count[ARMS] - priors.shape[0]
+    first = state.count[ARMS] - len(priors)
     for i in range(first, state.count[ARMS]):  # all of them first: an engine may look at those still to come
         rounds.clear(state, PLACES, STARTS, i)
     for i in range(first, state.count[ARMS]):

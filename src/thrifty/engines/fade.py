@@ -50,7 +50,8 @@ def all_at_once(state, keep):
     for i in range(state.faded.size):
         lawful = statistics.has_law(state, i)
         fading.multiply(state, i, keep)
-        if lawful and state.faded[i] + statistics.prior(state, i)[1] == 0.0:
+        _, weight = statistics.prior(state, i)
+        if lawful and state.faded[i] + weight == 0.0:
             if state.place.size > 0 and state.place[i] >= 0:  # draws since it came to the line
                 state.draws[i] += state.count[CLOCK] - state.start[i]
             state.waiting[0] += 1

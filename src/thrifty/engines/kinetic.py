@@ -78,7 +78,7 @@ def leader(state):
         return int(tree[1, LEADER])
     left = random.below(state.rng, tree[1, TIES])
     slot = 1
-    while 2 * slot < tree.shape[0]:
+    while 2 * slot < len(tree):
         slot *= 2  # who leads there leads above, if it is one of those who are tied
         here = tree[slot, TIES] if tree[slot, LEADER] == tree[slot // 2, LEADER] else 0.0
         if left >= here:
@@ -117,7 +117,7 @@ def pick(state, t):
 @hot
 def _leaf(state, i, there):
     """Arm i is there now, or not."""
-    slot = state.races.shape[0] // 2 + i
+    slot = len(state.races) // 2 + i
     state.races[slot, LEADER] = i if there else -1
     state.races[slot, TIES] = 1.0 if there else 0.0
     return slot
@@ -180,7 +180,7 @@ def open_all(state):
     """Nothing has been compared yet."""
     for i in range(state.computed.size):
         state.computed[i] = 0
-    for slot in range(state.races.shape[0]):
+    for slot in range(len(state.races)):
         state.races[slot, UNTIL] = -math.inf
 
 
@@ -188,13 +188,13 @@ def open_all(state):
 def place(state, i):
     """Arm i has new statistics: everything that it was compared with is open."""
     state.computed[i] = 0
-    _open(state.races, state.races.shape[0] // 2 + i)
+    _open(state.races, len(state.races) // 2 + i)
 
 
 @kernel
 def seat(state, i):
     """There is an arm i now, or it was paused, or resumed. Who is left out of one decision stays here."""
-    slot = state.races.shape[0] // 2 + i
+    slot = len(state.races) // 2 + i
     paused = bars.is_paused(state, i)
     if (state.races[slot, LEADER] < 0) == paused and state.races[slot, TIES] == (not paused):
         return
@@ -212,7 +212,7 @@ def move(state, i, to):
 @kernel
 def shrink(state, i):
     """There is no arm i any more."""
-    slot = state.races.shape[0] // 2 + i
+    slot = len(state.races) // 2 + i
     state.races[slot, LEADER] = -1.0
     state.races[slot, TIES] = 0.0
     _open(state.races, slot)
@@ -238,8 +238,12 @@ def _open(tree, slot):
 inside: Any = None
 index: Any = None
 reach: Any = None
-settled: Any = None
-SETTLES = False
+
+
+@hot
+def settled(itself, state, i, level):
+    """A time until which arms that tie go on to tie: no policy has to know one."""
+    return 0.0
 
 
 def compare(state, t):
@@ -247,7 +251,7 @@ def compare(state, t):
     itself, tree, slot = inside(state), state.races, ROOT
     tell_time(state, t)
     while slot > 0 and tree[1, UNTIL] <= t:
-        if 2 * slot >= tree.shape[0]:
+        if 2 * slot >= len(tree):
             tree[slot, UNTIL] = math.inf
             slot //= 2
         elif tree[2 * slot, UNTIL] <= t:
@@ -301,7 +305,7 @@ def contest(itself, state, slot, t):
             ties += tree[right, TIES]
             if not alike(state, a, b):
                 until = 0.0
-                if SETTLES and statistics.has_law(state, a) and statistics.has_law(state, b):
+                if statistics.has_law(state, a) and statistics.has_law(state, b):
                     until = min(settled(itself, state, a, x), settled(itself, state, b, x))
     tree[slot, LEADER] = tree[lead, LEADER]
     tree[slot, TIES] = ties

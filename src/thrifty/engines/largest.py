@@ -100,7 +100,7 @@ def led(arms, x, u):
     aside = 0.0
     for p in range(leaders.size):
         i = leaders[p]
-        if 0 <= i < params.shape[0]:
+        if 0 <= i < len(params):
             aside += amount(state, sf, params[i, 0], params[i, 1], means[i], epsilon, x, u)
     return aside
 

@@ -45,11 +45,11 @@ def slots(arms: int) -> int:
 def built(keys: NDArray[np.float64], room: int) -> NDArray[np.float64]:
     """The tree of these keys, with room for more arms: what ``build`` fills in, by NumPy."""
     tree = np.empty((slots(room), 2))
-    level = np.full(BLOCK * (tree.shape[0] - tree.shape[0] // 4 + 1), -np.inf)
+    level = np.full(BLOCK * (len(tree) - len(tree) // 4 + 1), -np.inf)
     level[: keys.size] = keys
     ties = np.zeros(level.size)
     ties[: keys.size] = 1.0
-    fan, stop = BLOCK, tree.shape[0]
+    fan, stop = BLOCK, len(tree)
     while stop > 0:
         rows, counts = level.reshape(-1, fan), ties.reshape(-1, fan)
         level = rows.max(axis=1)
@@ -93,7 +93,7 @@ def begin(state, _):
 @hot
 def choose(state, t):
     """The arm with the largest index. A spent one is replaced first."""
-    if bars.resting(state) > 0 and top(state.tree)[0] == -math.inf:
+    if bars.resting(state) > 0 and top(state.tree) == -math.inf:
         return calls.choose(state.engine.spare, (state, t))  # no arm has a law that is not paused
     i = largest(state.tree, state.keys, state.rng)
     while state.pending[i, 1] & SPENT:
@@ -111,12 +111,13 @@ def pick(state, t):
             state.worth[state.listed[p]] = state.index[state.listed[p]]
         return ranking.top(state)
     wanted = state.bars[WANTED]
-    found = ahead(state) if 1 < wanted <= FEW and top(state.tree)[1] == 1.0 else 0
+    _, ties = _merge(state.tree, ROOT)
+    found = ahead(state) if 1 < wanted <= FEW and ties == 1.0 else 0
     if found == wanted:
         return found
     for p in range(found):
         take_out(state, state.slate[p])
-    while found < wanted and top(state.tree)[0] > -math.inf:
+    while found < wanted and top(state.tree) > -math.inf:
         i = choose(state, t)
         state.slate[found] = i
         found += 1
@@ -134,7 +135,7 @@ def ahead(state):
     wanted: what has to be fetched from afar is then fetched side by side."""
     out_of_line()
     tree, keys, slots, wanted = state.tree, state.keys, state.found, state.bars[WANTED]
-    first, size, least, lost = tree.shape[0] // 4 - 1, 1, -math.inf, -math.inf
+    first, size, least, lost = len(tree) // 4 - 1, 1, -math.inf, -math.inf
     slots[0] = -1
     while slots[0] < first:
         far, above, size = 0.0, size, 0
@@ -231,8 +232,9 @@ handed = leave = nothing
 
 @hot
 def top(tree):
-    """The largest key, and how many arms attain it."""
-    return _merge(tree, ROOT)
+    """The largest key."""
+    key, _ = _merge(tree, ROOT)
+    return key
 
 
 @hot
@@ -240,7 +242,7 @@ def largest(tree, keys, rng):
     """The arm with the largest key, ties uniformly at random."""
     top, ties = _merge(tree, ROOT)
     left = random.below(rng, ties) if ties > 1.0 else 0
-    first = tree.shape[0] // 4 - 1  # slot of the last level
+    first = len(tree) // 4 - 1  # slot of the last level
     slot = -1
     while slot < first:
         slot = 4 * (slot + 1)
@@ -260,7 +262,7 @@ def largest(tree, keys, rng):
 @hot
 def repair(tree, keys, i):
     """Arm i has a new key: repair the path to the root, as far as anything changes."""
-    slot = tree.shape[0] // 4 - 1 + i // BLOCK
+    slot = len(tree) // 4 - 1 + i // BLOCK
     top, ties = _best(keys, i // BLOCK)
     while slot >= 0 and (top != tree[slot, 0] or ties != tree[slot, 1]):
         tree[slot, 0] = top
@@ -273,7 +275,7 @@ def repair(tree, keys, i):
 def build(tree, keys):
     """The tree of all keys at once, from the blocks up. Slots without arms are never chosen."""
     out_of_line()
-    first = tree.shape[0] // 4 - 1
+    first = len(tree) // 4 - 1
     for block in range((keys.size + BLOCK - 1) // BLOCK):
         tree[first + block, 0], tree[first + block, 1] = _best(keys, block)
     for slot in range(first - 1, -1, -1):

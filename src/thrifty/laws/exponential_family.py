@@ -110,8 +110,10 @@ def _bernoulli_solve(mean, exponent, above, energy):
     if exponent == 0.0:
         return 1.0 if above else 0.0
     if above:
-        return kl.bernoulli_upper(mean, energy / exponent)[0]
-    return kl.bernoulli_lower(mean, energy / exponent)[0]
+        x, _ = kl.bernoulli_upper(mean, energy / exponent)
+    else:
+        x, _ = kl.bernoulli_lower(mean, energy / exponent)
+    return x
 
 
 @hot

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from thrifty.jit import kernel
+from thrifty.jit import GUARDS, kernel
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _with_self(method: Callable[..., Any], law: Law) -> Any:
     """A method of the user's as a kernel: the fields are constants in it."""
     values = {field.name: getattr(law, field.name) for field in fields(law)}
     itself = namedtuple(type(law).__name__, values)(**values)
-    compiled: Any = kernel(method, boundscheck=True)
+    compiled: Any = kernel(method, **GUARDS)
 
     def call(a, b, *rest):
         return compiled(itself, a, b, *rest)

@@ -272,5 +272,7 @@ def isf(a, b, p):
     if b == 1.0:
         return math.exp(math.log1p(-p) / a)
     if p <= 0.5:
-        return _upper(a, b, p)[0]
-    return _upper(b, a, 1.0 - p)[1]
+        x, _ = _upper(a, b, p)
+    else:
+        _, x = _upper(b, a, 1.0 - p)
+    return x

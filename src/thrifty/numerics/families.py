@@ -40,7 +40,8 @@ def upper(family, a, c):
     (0.378392, 3.0, 0.2)
     """
     if family == BERNOULLI:
-        return kl.bernoulli_upper(a, c)[0]
+        x, _ = kl.bernoulli_upper(a, c)
+        return x
     if family == GAUSSIAN:
         return kl.gaussian_upper(a, c, 1.0)
     if family == POISSON:
@@ -56,7 +57,8 @@ def lower(family, a, c):
     (0.174952, 0.229489)
     """
     if family == BERNOULLI:
-        return kl.bernoulli_lower(a, c)[0]
+        x, _ = kl.bernoulli_lower(a, c)
+        return x
     if family == GAUSSIAN:
         return kl.gaussian_lower(a, c, 1.0)
     if family == POISSON:

@@ -39,10 +39,10 @@ def sf(x):
 @hot
 def _quotient(polynomials, r):
     """Of two polynomials, by Horner's rule."""
-    above, below = 0.0, 0.0
+    (upper, lower), above, below = polynomials, 0.0, 0.0
     for k in range(8):
-        above = above * r + polynomials[0][k]
-        below = below * r + polynomials[1][k]
+        above = above * r + upper[k]
+        below = below * r + lower[k]
     return above / below
 
 

@@ -21,7 +21,7 @@ from thrifty import checks
 from thrifty.engines import fade, kinetic, renewal, scan
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel, with_methods
+from thrifty.jit import GUARDS, address, bound, config, hot, kernel, with_methods
 from thrifty.laws import Law
 from thrifty.numerics import random
 from thrifty.schedules import SCHEDULES
@@ -50,7 +50,6 @@ ASKED: dict[str, tuple[str, Any]] = {
     "to": ("to", None),
     "rng": ("state.rng", None),
 }
-GUARDS: dict[str, Any] = {"boundscheck": True}  # of functions of the user's own
 SHARED = ("pulls", "means")  # arrays that functions of the user's own may read and not write
 
 
@@ -427,7 +426,7 @@ def kinetic_hook(policy: Any, hook: str) -> int:
 @cache
 def _kinetic_hook(kind: type, kinds: Any, flags: Any, hook: str, index: Any, reach: Any, settled: Any) -> int:
     ours = checks.is_ours(kind)
-    made: dict[str, Any] = {"inside": _inside(kind, kinds), "SETTLES": settled is not None}
+    made: dict[str, Any] = {"inside": _inside(kind, kinds)}
     for name, function in (("index", index), ("reach", reach), ("settled", settled)):
         if function is not None:
             adapted = _adapted(kind, function, name, *flags)
@@ -476,7 +475,8 @@ def _both_readable(rewards):
 @hot
 def _count(state, i):
     """Arm i's pulls, the prior's included, pending ones not."""
-    return statistics.evidence(state, i)[0]
+    n, _ = statistics.evidence(state, i)
+    return n
 
 
 def _inside(kind: type, kinds: Any) -> Any:

@@ -140,7 +140,7 @@ def _wins(state, i, m, variant, bound):
     if state.means[i] >= m:
         return True
     values, times = history.of(state, i)
-    n = statistics.evidence(state, i)[0]
+    n, _ = statistics.evidence(state, i)
     state.draws[i] += 1
     state.evaluations[0] += 1
     x = index(variant, values, times, n, m, bound, state.rng)

@@ -27,7 +27,8 @@ def exploration(n, arms, horizon):
 
 @hot
 def index(n, mean, arms, horizon):
-    return kl.bernoulli_upper(mean, exploration(n, arms, horizon) / n)[0]
+    x, _ = kl.bernoulli_upper(mean, exploration(n, arms, horizon) / n)
+    return x
 
 
 @dataclass(frozen=True)

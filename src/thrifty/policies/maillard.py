@@ -129,7 +129,7 @@ class MaillardSampling(Policy):
             if not statistics.has_law(state, i):
                 state.index[i] = -math.inf
                 continue
-            n = statistics.evidence(state, i)[0]
+            n, _ = statistics.evidence(state, i)
             value = plus_logit(n, state.means[i], best, self.variance, PLUS)
             if state.means[i] == best:
                 chosen -= 1

@@ -94,7 +94,8 @@ def _choose(state, horizon):
             if _stays(state, i):
                 if statistics.counted(state, i) < goal:
                     return i
-                late = late or statistics.evidence(state, i)[0] < goal
+                n, _ = statistics.evidence(state, i)
+                late = late or n < goal
                 best = max(best, state.means[i])
         if late:
             break

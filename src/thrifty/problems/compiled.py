@@ -12,7 +12,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats
 from thrifty.errors import InvalidValue
-from thrifty.jit import address, bound, config, hot, kernel
+from thrifty.jit import GUARDS, address, bound, config, hot, kernel
 from thrifty.state.calls import SIGNATURES
 from thrifty.state.rows import array, readable
 from thrifty.state.statistics import NO_REWARD
@@ -69,7 +69,7 @@ def own_pull(problem: Any) -> Callable[..., float]:
 def _own_pull(kind: Any, reward: Any, rewards: str, shapes: Any) -> Callable[..., float]:
     low, high = RANGES[rewards]
     checks.draws_from_rng(f"reward of {kind.__name__}", getattr(reward, "py_func", reward))
-    compiled = kernel(getattr(reward, "py_func", reward), boundscheck=True)
+    compiled = kernel(getattr(reward, "py_func", reward), **GUARDS)
     known = {"formula": compiled, "inside": _inside(kind, shapes), "LOW": low, "HIGH": high}
     made = bound(pull, f"{kind.__name__}_reward", **known, BINARY=rewards == "binary")
     if config.DISABLE_JIT:

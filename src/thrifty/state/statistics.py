@@ -68,7 +68,8 @@ def evidence(state, i):
 @hot
 def counted(state, i):
     """What is left of arm i's pulls, the prior's and those that are pending included."""
-    return evidence(state, i)[0] + young.count(state, i)
+    n, _ = evidence(state, i)
+    return n + young.count(state, i)
 
 
 @hot

@@ -179,7 +179,7 @@ def _pick_of_all(state, seen):
     found, woken = 0, False
     while found < state.bars[WANTED]:
         first = state.worth[state.listed[0]] if state.bars[LISTED] > 0 else -math.inf
-        second = tournament.top(state.tree)[0]
+        second = tournament.top(state.tree)
         if max(first, second) <= highest and not woken:  # somebody who sleeps may be better
             woken = True
             for i in range(state.count[ARMS]):
@@ -241,7 +241,7 @@ def _commit(state, arm, top, bar):
     bound, too, gives way to the index.
     """
     out_of_line()
-    while tournament.top(state.tree)[0] > max(top, bar):
+    while tournament.top(state.tree) > max(top, bar):
         i = tournament.largest(state.tree, state.keys, state.rng)
         if state.place[i] >= 0:
             _end(state, i)

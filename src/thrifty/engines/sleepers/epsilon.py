@@ -27,7 +27,7 @@ LAW_HOOKS = ("draw",)  # the functions of a law that it calls by address
 def choose(state, t):
     """The arm with the largest index of this round."""
     drawn = _draw(state)
-    if bars.resting(state) > 0 and tournament.top(state.tree)[0] == -math.inf:
+    if bars.resting(state) > 0 and tournament.top(state.tree) == -math.inf:
         arm = calls.choose(state.engine.spare, (state, t))
     else:
         arm = tournament.largest(state.tree, state.keys, state.rng)

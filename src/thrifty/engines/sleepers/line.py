@@ -285,7 +285,8 @@ def _group(rate):
     """0 if awake; else g with 2^-(g+1) <= rate < 2^-g, as far as there are groups."""
     if rate < LOWEST:
         return GROUPS
-    return max(0, -math.frexp(rate)[1])
+    _, exponent = math.frexp(rate)
+    return max(0, -exponent)
 
 
 @kernel
@@ -370,7 +371,7 @@ def is_off(state):
     log_arms = math.log(state.ends[GROUPS])
     if state.levels[TOTAL] >= log_arms + LOW + _early(state):
         return _cost(state.ends) > HIGH * (log_arms + GOAL + state.levels[AHEAD])
-    return state.since.size == 0 or tournament.top(state.tree)[0] < state.levels[NEW]
+    return state.since.size == 0 or tournament.top(state.tree) < state.levels[NEW]
 
 
 @kernel
