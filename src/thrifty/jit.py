@@ -24,7 +24,15 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_builtin, type_callable, typeof_impl
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    models,
+    register_model,
+    type_callable,
+    typeof_impl,
+)
 
 from thrifty import cache
 from thrifty.cache import config
@@ -83,9 +91,22 @@ class Kernel:
         return self._for_python(*arguments)
 
 
+class KernelType(types.Dispatcher):
+    """What it is to the compiler. A constant is a number like any other: else a kernel would be compiled once
+    more for each."""
+
+    def get_call_type(self, context: Any, given: Any, named: Any) -> Any:
+        plain: Any = types.unliteral
+        named = {name: plain(kind) for name, kind in named.items()}
+        return super().get_call_type(context, tuple(map(plain, given)), named)
+
+
+register_model(KernelType)(models.OpaqueModel)
+
+
 @typeof_impl.register(Kernel)
 def _typeof_kernel(kernel: Kernel, context: Any) -> types.Type:
-    return types.Dispatcher(kernel.dispatcher)
+    return KernelType(kernel.dispatcher)
 
 
 def kernel(function: Function, **options: Any) -> Function:

@@ -420,11 +420,19 @@ def kinetic_hook(policy: Any, hook: str) -> int:
     kinds = tuple((name, type(value)) for name, value in values(policy).items())
     flags = (policy.counts_pending, policy.own_columns)
     kind: Any = type(policy)
-    return _kinetic_hook(kind, kinds, flags, hook, *functions.values())
+    return _kinetic_hook(hook, kind, kinds, flags, *functions.values())
 
 
 @cache
-def _kinetic_hook(kind: type, kinds: Any, flags: Any, hook: str, index: Any, reach: Any, settled: Any) -> int:
+def _kinetic_hook(hook: str, kind: type, *parts: Any) -> int:
+    template: Any = {"index": kinetic.computed, "compare": kinetic.compare}[hook]
+    function = bound(template, f"{kind.__name__}_kinetic_{hook}", **_kinetic_kernels(kind, *parts))
+    return _compiled(function, hook, f"index of {kind.__name__}", ours=checks.is_ours(kind))
+
+
+@cache
+def _kinetic_kernels(kind: type, kinds: Any, flags: Any, index: Any, reach: Any, settled: Any) -> Any:
+    """What both of them call."""
     ours = checks.is_ours(kind)
     made: dict[str, Any] = {"inside": _inside(kind, kinds)}
     for name, function in (("index", index), ("reach", reach), ("settled", settled)):
@@ -433,9 +441,7 @@ def _kinetic_hook(kind: type, kinds: Any, flags: Any, hook: str, index: Any, rea
             made[name] = adapted if ours else _guarded(adapted, name)
     for each in (kinetic.value, kinetic.contest):
         made[each.__name__] = hot(bound(each, each.__name__, **made))
-    template: Any = {"index": kinetic.computed, "compare": kinetic.compare}[hook]
-    function = bound(template, f"{kind.__name__}_kinetic_{hook}", **made)
-    return _compiled(function, hook, f"index of {kind.__name__}", ours=ours)
+    return made
 
 
 def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) -> Any:
