@@ -153,12 +153,24 @@ PAGE = 512  # words, of which a system gives memory at least so many at a time
 # How Python makes one ----------------------------------------------------------------------------------
 
 
+class Rooms(dict[str, memoryview]):
+    """The words of fields that have one for each arm, with room for as many arms as there may be."""
+
+    def __init__(self, block: Integers, capacity: int) -> None:
+        self.block, self.capacity = block, capacity
+
+    def __missing__(self, name: str) -> memoryview:
+        start = int(self.block[POSITIONS[name]])
+        room = self[name] = self.block.data.cast("B").cast("Q")[start : start + self.capacity]
+        return room
+
+
 class Memory:
     """A block, and what Python needs to know of it."""
 
     def __init__(self, block: Integers, components: tuple[Component, ...], capacity: int) -> None:
         self.block, self.components, self.capacity = block, components, capacity
-        self._rooms: dict[str, memoryview] = {}
+        self.rooms = Rooms(block, capacity)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For copies: components are known by their names."""
@@ -179,13 +191,6 @@ class Memory:
         start, rows, columns = self.block[place : place + 3]
         window: NDArray[Any] = self.block[start : start + rows * columns].view(field.dtype)
         return window.reshape(rows, columns) if field.columns > 1 else window
-
-    def room(self, name: str) -> memoryview:
-        """The words of a field that has one for each arm, with room for as many arms as there may be."""
-        if name not in self._rooms:
-            start = int(self.block[POSITIONS[name]])
-            self._rooms[name] = self.block.data.cast("B").cast("Q")[start : start + self.capacity]
-        return self._rooms[name]
 
     def copy(self) -> "Memory":
         return Memory(self.block.copy(), self.components, self.capacity)

@@ -179,7 +179,7 @@ class Bandit:
             try:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
-                    return self._chosen(1, eligible.ANYBODY, UNKNOWN)[0]
+                    return self._chosen(1, eligible.ALL, UNKNOWN)[0]
                 arm = self._player.select()
                 return arm if self._ids.plain else self._ids.name(arm)
             except BaseException:
@@ -203,7 +203,10 @@ class Bandit:
                 lock.prepare()
             try:
                 lock.state = BUSY
-                return self._chosen(count, given, hands)
+                if self._ledger.shares.at_work or (count == 1 and given is eligible.ALL):
+                    return self._chosen(count, given, hands)
+                who = eligible.read(self._ids, given)
+                return self._ids.names(self._player.pick(count, who, hands))
             except BaseException:
                 self._player.catch_up()
                 raise
@@ -211,14 +214,12 @@ class Bandit:
                 lock.state = IDLE
 
     def _chosen(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
-        """The ids of so many arms, handed out or not."""
-        player, shares = self._player, self._ledger.shares
+        """The ids of so many arms, handed out or not, by the policy or somebody else."""
+        shares = self._ledger.shares
         if hands != NOBODY:
             shares.check_id()
         who = eligible.read(self._ids, given)
-        if (count > 1 or who is not eligible.ALL) and not shares.at_work:
-            return self._ids.names(player.pick(count, who, hands))
-        return self._ids.names(player.choose(count, who, hands, shares, self._control_arm).arms)
+        return self._ids.names(self._player.choose(count, who, hands, shares, self._control_arm).arms)
 
     @property
     def _control_arm(self) -> int | None:

@@ -217,15 +217,15 @@ class Core:
         (among, exclude), memory, listed, left = who, self.memory, 0, 0
         if exclude:
             left = len(exclude)
-            memory.room("left")[:left] = exclude
+            memory.rooms["left"][:left] = exclude
         if among:
             listed = len(among)
-            memory.room("listed")[:listed] = among
+            memory.rooms["listed"][:listed] = among
         nobody = among is not None and listed == 0
         best = -2 if nobody else self._entry(entry)(memory.block, t, listed, left, count, hands)
         if best < -1:
             raise too_few(count, -2 - best, memory.arms, self.resting)
-        return [best] if count == 1 else memory.room("slate")[:count].tolist()
+        return [best] if count == 1 else memory.rooms["slate"][:count].tolist()
 
     def chance(self) -> float:
         """A uniform number in [0, 1)."""

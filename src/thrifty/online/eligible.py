@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -17,35 +17,26 @@ NOBODY: Numbers = array("Q")
 
 # The ids as callers give them: those among, and those to exclude. None for all, and for none.
 Some: TypeAlias = tuple[list[Any] | None, list[Any] | None]
-ANYBODY: Some = None, None
+# The same as the core takes them: numbers in any order, each as often as one likes.
+Eligible: TypeAlias = tuple[Numbers | None, Numbers | None]
+ALL = None, None
 
 
-class Eligible(NamedTuple):
-    """The same as the core takes them: numbers in any order, each as often as one likes."""
-
-    among: Numbers | None = None
-    exclude: Numbers | None = None
-
-    def size(self, core: Any, arms: int) -> int:
-        """How many arms may be chosen."""
-        exclude = np.unique(integers(self.exclude or NOBODY))
-        if self.among is not None:
-            there = np.setdiff1d(integers(self.among), exclude)
-            return int(np.count_nonzero(~core.is_paused(there)))
-        return int(arms - core.resting - np.count_nonzero(~core.is_paused(exclude)))
-
-    def has(self, core: Any, arm: int) -> bool:
-        """Whether this arm may be chosen."""
-        if self.exclude is not None and arm in self.exclude:
-            return False
-        return (self.among is None or arm in self.among) and not core.is_paused(arm)
-
-    @property
-    def restricts(self) -> bool:
-        return self.among is not None or self.exclude is not None
+def size(who: Eligible, core: Any, arms: int) -> int:
+    """How many of so many arms may be chosen."""
+    among, exclude = who[0], np.unique(integers(who[1] or NOBODY))
+    if among is not None:
+        there = np.setdiff1d(integers(among), exclude)
+        return int(np.count_nonzero(~core.is_paused(there)))
+    return int(arms - core.resting - np.count_nonzero(~core.is_paused(exclude)))
 
 
-ALL = Eligible()
+def has(who: Eligible, core: Any, arm: int) -> bool:
+    """Whether this arm may be chosen."""
+    among, exclude = who
+    if exclude is not None and arm in exclude:
+        return False
+    return (among is None or arm in among) and not core.is_paused(arm)
 
 
 def integers(numbers: Numbers) -> Integers:
@@ -55,10 +46,9 @@ def integers(numbers: Numbers) -> Integers:
 
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
-    return (
-        None if among is None else _listed("among", among),
-        None if exclude is None else _listed("exclude", exclude),
-    )
+    if among is None:
+        return ALL if exclude is None else (None, _listed("exclude", exclude))
+    return _listed("among", among), None if exclude is None else _listed("exclude", exclude)
 
 
 def _listed(name: str, arms: Any) -> list[Any]:
@@ -75,9 +65,7 @@ def _listed(name: str, arms: Any) -> list[Any]:
 def read(ids: Ids, given: Some) -> Eligible:
     """The arms with these ids."""
     among, exclude = given
-    if among is None and exclude is None:
-        return ALL
-    return Eligible(
+    return (
         None if among is None else ids.array(among, "among"),
         None if exclude is None else ids.array(exclude, "exclude"),
     )
@@ -85,15 +73,15 @@ def read(ids: Ids, given: Some) -> Eligible:
 
 def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
     """Whether ``count`` of so many arms may be chosen."""
-    if (size := who.size(core, arms)) < count:
-        raise too_few(count, size, arms, core.resting)
+    if (left := size(who, core, arms)) < count:
+        raise too_few(count, left, arms, core.resting)
 
 
-def too_few(count: int, size: int, arms: int, paused: int) -> InvalidValue:
+def too_few(count: int, left: int, arms: int, paused: int) -> InvalidValue:
     """Fewer than ``count`` arms may be chosen."""
     wanted = "one arm" if count == 1 else f"{count} arms"
     return InvalidValue(
-        f"at least {wanted} of {arms} must be left to choose from, got {size or 'none'}: "
+        f"at least {wanted} of {arms} must be left to choose from, got {left or 'none'}: "
         f"among and exclude leave no more, and {paused} are paused"
     )
 

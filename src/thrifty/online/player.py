@@ -17,7 +17,7 @@ from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online import eligible, forgetting, probabilities
 from thrifty.online.core import Core, Moves, new_core
-from thrifty.online.eligible import Eligible
+from thrifty.online.eligible import ALL, Eligible
 from thrifty.online.ids import Ids
 from thrifty.online.posterior import PosteriorCore
 from thrifty.online.shares import Chances, Choice, Shares
@@ -92,7 +92,7 @@ class Player:
 
     def choose(self, count: int, who: Eligible, hands: int, shares: Shares, control: int | None) -> Choice:
         """The same, by the policy or somebody else; ``control`` is the control arm, if there is one."""
-        if not self._ranks and (count > 1 or who.restricts or hands == NOBODY):
+        if not self._ranks and (count > 1 or who != ALL or hands == NOBODY):
             eligible.refuse(self.policy)
         if self.guessed and self.t + count > self.horizon:
             shares.check(self.core, control, count, who)
@@ -104,7 +104,7 @@ class Player:
         """How likely each arm is to be chosen next: asked before that decision, or just after it."""
         core = self.core
         probabilities.check(self.policy, core, mixed=shares.at_work)
-        if who.restricts:
+        if who != ALL:
             shares.check(core, control, 1, who)
         by_policy = self._ahead(1, probabilities.before, core, self.t, who)
         return lambda arm: shares.probability(core, control, who, arm, by_policy)

@@ -177,11 +177,11 @@ class PosteriorCore:
 
     def _eligible(self, count: int, who: Eligible) -> NDArray[np.bool_]:
         """Which arms may be chosen, if they are enough."""
-        there = ~self.paused
-        if who.among is not None:
-            there &= np.isin(np.arange(self._count), integers(who.among))
-        if who.exclude is not None:
-            there[integers(who.exclude)] = False
+        (among, exclude), there = who, ~self.paused
+        if among is not None:
+            there &= np.isin(np.arange(self._count), integers(among))
+        if exclude is not None:
+            there[integers(exclude)] = False
         if (size := int(np.count_nonzero(there))) < count:
             raise too_few(count, size, self._count, self.resting)
         return there

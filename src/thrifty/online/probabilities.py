@@ -18,7 +18,7 @@ from thrifty.jit import called
 from thrifty.laws import Law
 from thrifty.online import levels
 from thrifty.online.core import Core
-from thrifty.online.eligible import NOBODY, Eligible, integers
+from thrifty.online.eligible import ALL, Eligible, has, integers, size
 from thrifty.online.shares import Chances
 from thrifty.policies import Policy
 from thrifty.policies.compiled import law_hook
@@ -76,10 +76,11 @@ def before(core: Core, t: int, who: Eligible) -> Chances:
 
 
 def _numbers(who: Eligible) -> tuple[Integers, Integers]:
-    if not who.restricts:
-        return NONE, NONE
-    among = NONE if who.among is None else np.unique(integers(who.among))
-    return among, np.unique(integers(who.exclude or NOBODY))
+    among, exclude = who
+    return (
+        NONE if among is None else np.unique(integers(among)),
+        NONE if exclude is None else np.unique(integers(exclude)),
+    )
 
 
 def lawful(core: Core, among: Integers, exclude: Integers) -> Integers:
@@ -92,15 +93,15 @@ def lawful(core: Core, among: Integers, exclude: Integers) -> Integers:
 
 
 def _by_law(core: Core, who: Eligible, arm: int, among: Integers, exclude: Integers) -> float:
-    if who.restricts and not who.has(core, arm):
+    if who != ALL and not has(who, core, arm):
         return 0.0
-    if _is_kept(core) and who.among is None:
+    if _is_kept(core) and who[0] is None:
         found = _ask(core, arm, exclude)
         if found >= 0.0:
             return found
     some = lawful(core, among, exclude)
     if some.size == 0:  # then all are alike
-        return 1.0 / who.size(core, core.memory.arms) if who.has(core, arm) else 0.0
+        return 1.0 / size(who, core, core.memory.arms) if has(who, core, arm) else 0.0
     if arm not in some:
         return 0.0
     return 1.0 if some.size == 1 else float(made(core, some).likely(core, np.array([arm]))[0])
@@ -241,7 +242,7 @@ def _best(core: Core, t: int, who: Eligible, among: Integers, exclude: Integers)
     core.pick(t, 1, who)  # a spent index is drawn anew, or counts its pending pulls
     some = lawful(core, among, exclude)
     if some.size == 0:
-        there = np.setdiff1d(among if who.among is not None else np.arange(core.memory.arms), exclude)
+        there = np.setdiff1d(among if who[0] is not None else np.arange(core.memory.arms), exclude)
         return np.asarray(there[~core.is_paused(there)])
     index = np.empty(some.size)
     called(coming.indices, core.memory.block, t, some, index)

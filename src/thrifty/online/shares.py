@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from thrifty import checks
 from thrifty.engines.entries import KNOWN, NOBODY
 from thrifty.errors import InvalidCall, InvalidValue
-from thrifty.online.eligible import Eligible, too_few
+from thrifty.online import eligible
+from thrifty.online.eligible import ALL, Eligible, too_few
 from thrifty.online.ids import Ids
 
 Chances = Callable[[int], float]  # of arms
@@ -49,7 +50,7 @@ class Shares:
         size = self.check(core, arm, count, who)
         control, share = who, self.control
         if arm is not None:
-            control, share = Eligible(array("Q", [arm])), share if who.has(core, arm) else 0.0
+            control, share = (array("Q", [arm]), None), share if eligible.has(who, core, arm) else 0.0
         back = core.checkpoint(0)  # what is of the user's own may be refused after a coin was thrown
         try:
             if share > 0.0 and core.chance() < share:
@@ -68,10 +69,10 @@ class Shares:
         """Of an arm in a decision, as the formula says. ``arm`` is control's, if it has one."""
         if not self.at_work:
             return by_policy(chosen)
-        if not who.has(core, chosen):
+        if not eligible.has(who, core, chosen):
             return 0.0
-        size = who.size(core, len(core.pulls))
-        control = self.control if arm is None or who.has(core, arm) else 0.0
+        size = eligible.size(who, core, len(core.pulls))
+        control = self.control if arm is None or eligible.has(who, core, arm) else 0.0
         theirs = 1.0 / size if arm is None else float(chosen == arm)
         left = max(1.0 - size * self.floor, 0.0)
         rest = self.floor + left * by_policy(chosen) if control < 1.0 and left > 0.0 else self.floor
@@ -80,9 +81,9 @@ class Shares:
     def check(self, core: Any, arm: int | None, count: int, who: Eligible) -> int:
         """Whether so many arms can be chosen. Returns how many may be."""
         arms = len(core.pulls)
-        if (size := who.size(core, arms)) < count:
+        if (size := eligible.size(who, core, arms)) < count:
             raise too_few(count, size, arms, core.resting)
-        if count > 1 and arm is not None and self.control > 0.0 and who.has(core, arm):
+        if count > 1 and arm is not None and self.control > 0.0 and eligible.has(who, core, arm):
             raise InvalidValue(f"rank must be 1 at most with a control_arm, as that is one arm, got {count}")
         return size
 
@@ -108,7 +109,7 @@ class Shares:
 
 
 def _by_policy(core: Any, t: int, count: int, who: Eligible, hands: int) -> list[int]:
-    if count > 1 or who.restricts or hands == NOBODY:
+    if count > 1 or who != ALL or hands == NOBODY:
         arms: list[int] = core.pick(t, count, who, hands)
         return arms
     return [core.take(t) if hands == KNOWN else core.select(t)]

@@ -224,7 +224,7 @@ class Arms:
                 choice = player.choose(size, who, UNKNOWN, shares, control)
                 likely = None if chances is None else chances(choice.arms[0])
                 if not choice.control:
-                    self._dense += who.size(self._core, len(self._ids))
+                    self._dense += eligible.size(who, self._core, len(self._ids))
                 chosen.append(Chosen(names(choice.arms), choice.control, likely))
         except BaseException:
             if undo is not None:
