@@ -75,7 +75,7 @@ def leader(state):
     """Who leads at the root, of several one at random."""
     tree = state.races
     if tree[1, TIES] == 1.0:
-        return int(tree[1, LEADER])
+        return _first(state)
     left = random.below(state.rng, tree[1, TIES])
     slot = 1
     while 2 * slot < len(tree):
@@ -90,8 +90,8 @@ def leader(state):
 @kernel
 def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
-    this decision. Until when comparisons hold does not change by that; but a pull opens those above its arm,
-    so that they are left open for all in the slate."""
+    this decision, if they would win it. Until when comparisons hold does not change by that; but a pull opens
+    those above its arm, so that they are left open for all in the slate."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
@@ -99,9 +99,17 @@ def pick(state, t):
     wanted = state.bars[WANTED]
     if not up_to_date(state, t):
         return 0
-    for j in range(state.bars[LEFT]):
-        _take_out(state, state.left[j], t)
+    for j in range(state.bars[LEFT]):  # a heap, the best first
+        state.listed[j] = state.left[j]
+        state.worth[state.left[j]] = _index(state, state.left[j], t)
+    state.bars[LISTED] = state.bars[LEFT]
+    ranking.build(state)
+    gone = 0
     for p in range(wanted):
+        while state.bars[LISTED] > 0 and state.worth[state.listed[0]] >= _index(state, _first(state), t):
+            state.found[gone] = ranking.pop(state)
+            _take_out(state, state.found[gone], t)
+            gone += 1
         i = leader(state)
         state.slate[p] = i
         if p < wanted - 1:
@@ -109,9 +117,16 @@ def pick(state, t):
     for p in range(wanted - 1):
         slot = _leaf(state, state.slate[p], True)
         _open(state.races, slot)
-    for j in range(state.bars[LEFT]):
-        _put_in(state, state.left[j], t)
+    for j in range(gone):
+        _put_in(state, state.found[j], t)
+    state.bars[LISTED] = -1
     return wanted
+
+
+@hot
+def _first(state):
+    """Who leads at the root, the first of several."""
+    return int(state.races[1, LEADER])
 
 
 @hot

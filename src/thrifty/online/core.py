@@ -222,7 +222,8 @@ class Core:
             listed = len(among)
             memory.rooms["listed"][:listed] = among
         nobody = among is not None and listed == 0
-        best = -2 if nobody else self._entry(entry)(memory.block, t, listed, left, count, hands)
+        ready = self._ready.get(entry) or self._entry(entry)
+        best = -2 if nobody else ready(memory.block, t, listed, left, count, hands)
         if best < -1:
             raise too_few(count, -2 - best, memory.arms, self.resting)
         return [best] if count == 1 else memory.rooms["slate"][:count].tolist()
