@@ -2,10 +2,14 @@
 
     uv run python bench/eligible.py            # a million arms, a few minutes
     uv run python bench/eligible.py --quick    # a hundred thousand
+    uv run python bench/eligible.py --only UCB1
 
 A bandit is taught by as many decisions as it has arms, so that it knows its leaders. Those that won most
 often are then left out: without them nobody else is above the level of sleepers, which arms at random would
 not show. Microseconds of wall time; the first call of each kind loads what is compiled and does not count.
+
+UCB1 has tried every arm about once by then, and nearly all are tied. So it has a second row, where it begins
+with the pulls that it would have made in a thousand decisions for each arm: its indices differ.
 """
 
 import argparse
@@ -42,13 +46,23 @@ def measured(bandit: thrifty.Bandit, means: Any, rng: Any, call: Callable[[], An
     return times[1:] * 1e6
 
 
-def row(policy: thrifty.Policy, arms: int) -> list[str]:
+def known(means: Any, best: Any, rng: Any) -> dict[str, Any]:
+    """What UCB1 has seen after a thousand decisions for each arm: every index is about as high as that of the
+    best arms, which have most of the pulls."""
+    t = 1000 * means.size
+    pulls = np.ceil(2.0 * np.log(t) / (means[best[0]] + 0.001 - means) ** 2).astype(int)
+    pulls[best] = t // best.size
+    return {"arm": range(means.size), "pulls": pulls, "mean": rng.binomial(pulls, means) / pulls}
+
+
+def row(policy: thrifty.Policy, arms: int, *, learnt: bool) -> list[str]:
     rng = np.random.default_rng(1)
     means = rng.uniform(0.0, 0.1, arms)
-    means[rng.choice(arms, 8, replace=False)] = 0.9
-    bandit = thrifty.Bandit(
-        policy, arms, seed=1, prior=PRIOR, horizon=2 * arms if policy.needs_horizon else None
-    )
+    leaders = rng.choice(arms, 8, replace=False)
+    means[leaders] = 0.9
+    start: Any = {"statistics": known(means, leaders, rng)} if learnt else {"prior": PRIOR}
+    horizon = 2 * arms if policy.needs_horizon else None
+    bandit = thrifty.Bandit(policy, arms, seed=1, horizon=horizon, **start)
     won: Counter[int] = Counter()
     for _ in range(arms):
         arm = bandit.select()
@@ -72,7 +86,7 @@ def row(policy: thrifty.Policy, arms: int) -> list[str]:
     for arm in rng.choice(arms, arms // 10, replace=False).tolist():
         bandit.pause(arm)
     cells.append(f"{np.median(measured(bandit, means, rng, bandit.select, count)):.1f}")
-    return [policy.label, *cells, f"{longest / 1000:.1f}"]
+    return [policy.label + learnt * ", learnt", *cells, f"{longest / 1000:.1f}"]
 
 
 def main() -> None:
@@ -80,13 +94,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a hundred thousand arms")
-    arms = 10**5 if parser.parse_args().quick else 10**6
+    parser.add_argument("--only", help="the policy with this label")
+    args = parser.parse_args()
+    arms = 10**5 if args.quick else 10**6
     heading = ["policy", "all arms", "without 10", "100", "1,000", "among 10", "1,000", "slate of 10"]
     heading += ["a tenth paused", "longest, ms"]
     rows = []
     for policy in POLICIES:
-        rows.append(row(policy, arms))
-        print(policy.label, *rows[-1][1:], flush=True)
+        for learnt in (False, True) if policy == thrifty.UCB1() else (False,):
+            if args.only in (None, policy.label):
+                rows.append(row(policy, arms, learnt=learnt))
+                print(*rows[-1], flush=True)
     print()
     print(aligned(heading, rows))
 
