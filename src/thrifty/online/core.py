@@ -16,7 +16,6 @@ from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
-from thrifty.jit import straight
 from thrifty.online import levels
 from thrifty.online.eligible import Eligible, too_few
 from thrifty.policies import Policy
@@ -77,7 +76,7 @@ class Core:
         levels.attach(self.memory, playing)
         again = ("rebuild",) if playing.policy.needs_horizon else ()  # whenever a guess of it is doubled
         playing.compile(self.memory, *again, "select", "update")
-        self._select, self._update = straight(playing.entry("select")), straight(playing.entry("update"))
+        self._select, self._update = playing.called("select"), playing.called("update")
 
     def load(self, *names: str) -> None:
         """Compile, or load, these entries now, and not when they are first needed."""
@@ -88,7 +87,7 @@ class Core:
         """What not every bandit needs."""
         if name not in self._ready:
             self._program.compile(self.memory, name)
-            self._ready[name] = self._program.entry(name)
+            self._ready[name] = self._program.called(name)
         return self._ready[name]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from thrifty.engines import entries, late
 from thrifty.engines.memory import Engine, Hooks, Memory, Rule, new_memory
 from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
-from thrifty.jit import compile_by, is_fresh
+from thrifty.jit import compile_by, is_fresh, straight
 from thrifty.policies import compiled
 from thrifty.policies.base import Policy
 from thrifty.schedules import SCHEDULES
@@ -60,6 +60,12 @@ class Program(NamedTuple):
         if name == "play":
             return entries.play_on(self.engine.replace("-", "_"), MODULES[self.engine])
         return getattr(entries, name)
+
+    def called(self, name: str) -> Any:
+        """The same, compiled, as a bandit calls it: straight, unless it is given arrays besides the block, as
+        these may be of several types."""
+        entry = self.entry(name)
+        return entry if any(isinstance(value, np.ndarray) for value in IDLE[name]) else straight(entry)
 
     def compile(self, memory: Memory, *names: str) -> None:
         """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
