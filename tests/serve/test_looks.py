@@ -161,12 +161,12 @@ def test_densities_are_those_of_the_laws(law: str) -> None:
         assert np.abs(found[i] - exact.pdf(middle)).max() < 0.15 * peak  # a curve that looks like it
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all threads have one priority")
 def test_whoever_serves_comes_first() -> None:
-    """A look beside decisions yields to them, and they stay what they are."""
+    """A look beside decisions yields to them, and they stay what they are. On Linux, a thread has a priority
+    of its own."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     found, _ = asyncio.run(looks.beside(lambda: os.getpriority(os.PRIO_PROCESS, 0)))
-    assert found == max(before, apart.YIELDING)
+    assert found == (max(before, apart.YIELDING) if sys.platform == "linux" else before)
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
