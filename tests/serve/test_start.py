@@ -46,14 +46,22 @@ def test_flags_come_before_variables_and_those_before_the_file(tmp_path: Path) -
     assert config.read({}, None, {}) == config.Settings()
 
 
-@pytest.mark.parametrize("text", ["prot = 1", "port = '1'", "port = 99999999", "port ="])
+@pytest.mark.parametrize("text", ["port = '1'", "port = 99999999", "port ="])
 def test_a_wrong_setting_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "serve.toml"
     file.write_text(text)
     with pytest.raises((InvalidValue, FileError)):
         config.read({}, file, {})
-    with pytest.raises(InvalidValue, match="prot"):
-        config.read({}, None, {"THRIFTY_PROT": "1"})
+
+
+def test_an_unknown_setting_is_refused_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "serve.toml"
+    file.write_text("prot = 1")
+    with pytest.raises(InvalidValue, match=r"serve.toml: prot must be one of store, host, port"):
+        config.read({}, file, {})
+    for name in ("THRIFTY_PROT", "THRIFTY_port"):
+        with pytest.raises(InvalidValue, match=f"^{name} must be one of THRIFTY_STORE, THRIFTY_HOST"):
+            config.read({}, None, {name: "1"})
 
 
 @pytest.mark.parametrize(

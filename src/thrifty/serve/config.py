@@ -55,11 +55,20 @@ def read(
             named[name] = [part.strip() for part in named[name].split(",") if part.strip()]
     given = {name: value for name, value in flags.items() if value is not None}
     found = _table(file) if file is not None else {}
+    _check_names(found, f"{file}: ")
+    _check_names({key: None for key in variables if key.startswith(PREFIX)}, "", PREFIX)
     try:
         msgspec.convert(found, Settings)
         return msgspec.convert({**found, **named, **given}, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise InvalidValue(f"settings: {error}") from None
+
+
+def _check_names(table: Mapping[str, Any], where: str, prefix: str = "") -> None:
+    known = [prefix + (name.upper() if prefix else name) for name in Settings.__struct_fields__]
+    for name in table:
+        if name not in known:
+            raise InvalidValue(f"{where}{name} must be one of {', '.join(known)}")
 
 
 def _table(file: Path) -> dict[str, Any]:
