@@ -40,6 +40,20 @@ def test_when_the_leaders_go_the_reserve_decides_by_the_law() -> None:
     assert_share(won, runs, share)
 
 
+def test_arms_that_become_very_many_have_a_reserve_too() -> None:
+    """Nobody exceeds the level without the leaders, and not all arms are drawn for."""
+    arms = line.MANY - 1
+    known = {"arm": range(LEADERS), "pulls": [10**6] * LEADERS, "mean": [0.9] * LEADERS}
+    bandit = thrifty.Bandit(thrifty.ThompsonSampling(), arms, seed=1, prior=(0.3, 100.0), statistics=known)
+    bandit.remove_arm(0)
+    bandit.add_arms(range(arms, arms + 2 * LEADERS))
+    for arm in range(1, LEADERS):
+        bandit.remove_arm(arm)
+    before = state(bandit).evaluations[0]
+    bandit.select()
+    assert state(bandit).evaluations[0] - before < 5000
+
+
 def test_there_is_room_for_some_more_and_memory_grows_when_it_is_used_up() -> None:
     bandit = thrifty.Bandit(thrifty.TSMA(), ARMS, horizon=10**6, seed=1, prior=(0.5, 1.0))
     for _ in range(50):

@@ -73,7 +73,7 @@ class Program(NamedTuple):
         called = {hook for name in names for hook in CALLED[name]} | {"control", "settle"}
         if bars.BARS in memory.components and memory.field("bars")[bars.RESTING] > 0:
             called |= {"spare", "fallback"}
-        if memory.arms >= line.MANY:
+        if line.RESERVE in memory.components and memory.arms >= line.MANY:
             called.add("fallback")
         if fading.FADING in self.components:
             called |= {"fade", "join", "place"}

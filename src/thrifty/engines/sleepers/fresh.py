@@ -45,7 +45,7 @@ def choose(state, t):
     if top <= max(state.levels[NEW], state.levels[OLD]):
         # Nobody exceeded it, as far as digits tell: draw those who may win.
         best_below = NOT_ENOUGH
-        if state.reserve.size > 0 and is_long(state):
+        if state.engine.fallback != 0 and state.reserve.size > 0 and is_long(state):
             best_below = calls.fallback(state.engine.fallback, (state, arm, top, bar))
         if best_below != NOT_ENOUGH:
             arm = best_below
