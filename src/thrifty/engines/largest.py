@@ -318,10 +318,11 @@ def fresh(block, sf, isf, params, means, epsilon, who, atoms, ties, grid, gap, c
     in ``insert``."""
     arms = opened(block), sf, isf, params, means, epsilon, who, who[:0], curve[:0]
     spread(arms, grid, atoms, ties, gap)
-    size = grid[4][0]
+    xs, _, totals, _, sizes, _ = grid
+    size = sizes[0]
     for m in range(size):
-        curve[m] = total(grid[2], m)
-    weigh(curve, grid[0], size, weights)
+        curve[m] = total(totals, m)
+    weigh(curve, xs, size, weights)
     return size
 
 
