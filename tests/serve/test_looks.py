@@ -17,7 +17,7 @@ from scipy import stats
 import thrifty
 from tests.support.served import COLOURS, check_memory, decide, play, reward
 from thrifty.online import outlook
-from thrifty.serve import apart, looks, views
+from thrifty.serve import looks, views
 from thrifty.serve.app import App
 from thrifty.serve.arms import read_policy
 from thrifty.serve.clock import SECOND
@@ -166,7 +166,7 @@ def test_whoever_serves_comes_first() -> None:
     of its own."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     found, _ = asyncio.run(looks.beside(lambda: os.getpriority(os.PRIO_PROCESS, 0)))
-    assert found == (max(before, apart.YIELDING) if sys.platform == "linux" else before)
+    assert found == (max(before, looks.YIELDING) if sys.platform == "linux" else before)
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
