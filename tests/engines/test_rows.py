@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
 from thrifty.engines.memory import Hooks, Memory, Rule, new_memory
-from thrifty.jit import entry, kernel
+from thrifty.jit import Kernel, entry, kernel
 from thrifty.numerics import random
 from thrifty.state.header import opened
 from thrifty.state.rows import array, readable
@@ -91,3 +92,14 @@ def test_a_kernel_is_compiled_for_python_if_python_calls_it() -> None:
         interpreted(again)
         assert random.uniform(rng) == random.uniform(again)
     assert repr(total).startswith(("Kernel(<function total", "<function total"))
+
+
+@kernel
+def doubled(number):
+    return 2 * number
+
+
+def test_a_kernel_is_compiled_once_for_all_constants() -> None:
+    assert numba.njit(lambda number: doubled(1) + doubled(2) + doubled(number))(3) == 12
+    if isinstance(doubled, Kernel):
+        assert len(doubled.dispatcher.signatures) == 1
