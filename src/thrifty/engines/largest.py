@@ -23,7 +23,7 @@ from thrifty.jit import entry, hot, kernel
 from thrifty.state import calls
 from thrifty.state.header import opened
 
-ADD, TAKE = np.int64(1), np.int64(-1)  # no literals, for which kernels would be compiled apart
+ADD, TAKE = 1, -1
 CAP = 32.0  # of an r
 NEARLY = 1.0 - math.exp(-CAP)
 WHOLE, REST = 2.0**32, 2.0**38

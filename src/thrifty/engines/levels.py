@@ -6,8 +6,6 @@ what is learnt: a spare one is filled a few arms at a time, and takes its place 
 
 import math
 
-import numpy as np
-
 from thrifty.engines.largest import (
     ADD,
     ENOUGH,
@@ -46,8 +44,8 @@ from thrifty.state.levels import (
 
 NARROW = 0.1  # cells that are narrower than this are fine
 GROUND = 2.0 * math.log(0.5 * ENOUGH)  # the lowest level is at least this high
-SLICE = np.int64(128)  # arms that are counted at the spare level for each question
-URGENT = np.int64(20_000)  # and if the levels are too coarse
+SLICE = 128  # arms that are counted at the spare level for each question
+URGENT = 20_000  # and if the levels are too coarse
 EVERY = 8  # so often we look whether another level is needed
 LARGE = 0.25  # a cell with more of the mass is too coarse
 NOBODY, ANEW, BROKEN = -1.0, -2.0, -3.0  # in place of a probability

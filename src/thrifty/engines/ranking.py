@@ -6,8 +6,6 @@ that is taken costs O(log n). Arms at -inf have no law yet, and are left out.
 
 import math
 
-import numpy as np
-
 from thrifty.engines import rounds
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
@@ -15,7 +13,7 @@ from thrifty.state import bars, calls
 from thrifty.state.bars import FOUND, LISTED, WANTED
 from thrifty.state.statistics import SPENT
 
-ROOT = np.int64(0)  # of the heap; no literal, for which a kernel would be compiled apart
+ROOT = 0  # of the heap
 
 
 @kernel

@@ -24,7 +24,7 @@ from thrifty.state.bars import LISTED, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import SPENT
 
-ROOT = np.int64(0)  # no literal, for which a kernel would be compiled apart
+ROOT = 0
 BLOCK = 16
 FEW = 64  # arms that are looked for at once
 

@@ -21,8 +21,7 @@ LOWEST = 0.5**GROUPS
 WOKEN = 64  # arms that are looked at in one go
 SWEPT, SWEEPING = range(2)  # the numbers in state.sweep
 
-# Where loops begin, as tuples and NumPy's integers: a kernel that is called with a literal is compiled for
-# that very literal, and then once more for all other numbers.
+# Where loops begin.
 NOBODY = (-1, -math.inf, 0)  # the best arm so far, its draw, how many arms tie
 FIRST = (0, 0, 1.0)  # what ``gather`` begins with: before the first group
 
@@ -52,10 +51,10 @@ NEW, OLD, TOTAL, SLOPE, DRAWN, AHEAD, SINCE = range(7)
 # counts for r, a draw exceeds the level with probability ABOVE r at least.
 DEMAND, ASKED = 7, 8
 HALF, ABOVE = 0.5, 2.0 * (1.0 - math.exp(-0.5))
-USUAL = np.int64(10)  # arms that are left out, and arms that are chosen, for which it is enough
+USUAL = 10  # arms that are left out, and arms that are chosen, for which it is enough
 SLACK = 1.1  # it is set so much higher, and set anew when it is HIGH times as high or needed lower
 SPARSE = 8  # arms for each of what the sum should be, with fewer of which no reserve is needed
-SPARED = np.int64(4)  # arms of the reserve that are moved to a new level in a round
+SPARED = 4  # arms of the reserve that are moved to a new level in a round
 # With so many arms it takes long to draw for all of them. So the reserve of a bandit stands in, and a new
 # level is looked for when the sum has lost this part of what it was set higher by.
 MANY, EARLY = 50_000, 0.5
@@ -274,7 +273,7 @@ def leave(state, i):
     out_of_line()
     p = state.place[i]
     state.levels[TOTAL] -= counted(state, state.line[p, 0])
-    _shift(state.line, state.place, state.ends, p, _group(state.line[p, 0]), np.int64(GROUPS))
+    _shift(state.line, state.place, state.ends, p, _group(state.line[p, 0]), GROUPS)
     _swap(state.line, state.place, state.place[i], state.ends[GROUPS] - 1)
     state.ends[GROUPS] -= 1
     state.place[i] = -1
