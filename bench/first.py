@@ -60,8 +60,9 @@ def readme() -> str:
 
 
 def first_decision(policy: Policy, arms: int) -> str:
+    named = re.sub(r"\b(?=[A-Z]\w*\()", "thrifty.", repr(policy))  # and so is a policy inside of it
     return (
-        f"import thrifty; bandit = thrifty.Bandit(thrifty.{policy!r}, {arms}, seed=1)\n"
+        f"import thrifty; bandit = thrifty.Bandit({named}, {arms}, seed=1)\n"
         "bandit.update(bandit.select(), 1.0)"
     )
 
