@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,8 +55,9 @@ def read(
             named[name] = [part.strip() for part in named[name].split(",") if part.strip()]
     given = {name: value for name, value in flags.items() if value is not None}
     found = _table(file) if file is not None else {}
-    _check_names(found, f"{file}: ")
-    _check_names({key: None for key in variables if key.startswith(PREFIX)}, "", PREFIX)
+    fields = Settings.__struct_fields__
+    _check_names(found, fields, f"{file}: ")
+    _check_names((key for key in variables if key.startswith(PREFIX)), [PREFIX + f.upper() for f in fields])
     try:
         msgspec.convert(found, Settings)
         return msgspec.convert({**found, **named, **given}, Settings, strict=False)
@@ -64,9 +65,8 @@ def read(
         raise InvalidValue(f"settings: {error}") from None
 
 
-def _check_names(table: Mapping[str, Any], where: str, prefix: str = "") -> None:
-    known = [prefix + (name.upper() if prefix else name) for name in Settings.__struct_fields__]
-    for name in table:
+def _check_names(names: Iterable[str], known: Sequence[str], where: str = "") -> None:
+    for name in names:
         if name not in known:
             raise InvalidValue(f"{where}{name} must be one of {', '.join(known)}")
 
