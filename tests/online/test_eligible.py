@@ -12,6 +12,7 @@ from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online import eligible
 
 from ..support.live import refused
+from ..support.own import Bell
 
 ARMS = 12
 EXACT = [
@@ -323,6 +324,23 @@ def test_bad_sets_are_refused_and_change_nothing(policy):
     assert bandit.select(exclude=[]) == "a"
     assert bandit.select(among={"a", "b"}) == "a"
     assert bandit.paused == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [thrifty.TSMA(), thrifty.UCB1(), thrifty.ThompsonSampling(), thrifty.ThompsonSampling(Bell())],
+    ids=["TS-MA", "UCB1", "TS", "a posterior in Python"],
+)
+@pytest.mark.parametrize("number", [3, 2**40, 2**63, 2**64 - 1, 2**64, -1])
+def test_numbers_that_are_no_arm_are_refused(policy, number):
+    bandit = thrifty.Bandit(policy, 3, seed=1)
+    bandit.rank(3)
+    for name in ("among", "exclude"):
+        match = rf"^{name}\[1\] must be one of the 3 arms, got {number}$"
+        for call in (bandit.select, lambda **who: bandit.rank(2, **who), bandit.decide, bandit.preview):
+            refuses(bandit, lambda call=call, name=name: call(**{name: [1, number]}), InvalidValue, match)
+    assert bandit.select(exclude=[0, True, 0, 1, 1, 0]) == 2  # more ids than arms, of any kind
+    assert bandit.select(among=[np.int64(1), 1.0]) == 1
 
 
 @pytest.mark.parametrize("policy", [*LISTS, thrifty.FixedArm(1)], ids=lambda policy: policy.label)

@@ -30,6 +30,7 @@ STARTS = np.array(
 
 
 NOBODY, UNKNOWN, KNOWN = range(3)  # who is handed out: nobody; arms by select; arms with an id
+STRANGER = -(2**62)  # what ``pick`` returns if it is given the number of no arm
 
 
 @entry
@@ -141,12 +142,13 @@ def pick(block, t, among, exclude, wanted, hands):
     """Fill ``state.slate`` with so many different arms, the best first: of the first ``among`` arms that lie
     in ``state.listed``, or of all if that is 0, which are not paused and not one of the first ``exclude``
     that lie in ``state.left``. ``hands``: NOBODY, or how they are handed out. Returns the best; -1 if an
-    index was NaN; -2 - m if only m may be chosen, and then nothing is done."""
+    index was NaN; -2 - m if only m may be chosen, or STRANGER if one of them is no arm, and then nothing is
+    done."""
     state = opened(block)
     size = leave_out(state, among, exclude, wanted)
     if size < wanted:
         take_back(state, among == 0)
-        return -2 - size
+        return -2 - size if size >= 0 else STRANGER
     grow_older(state, wanted, hands)
     found = new_ones(state)
     for p in range(found):
@@ -176,7 +178,7 @@ def uniform(block, t, among, exclude, wanted, hands):
     size = leave_out(state, among, exclude, wanted)
     if size < wanted:
         take_back(state, among == 0)
-        return -2 - size
+        return -2 - size if size >= 0 else STRANGER
     grow_older(state, wanted, hands)
     barred = state.bars[RESTING] + state.bars[LEFT] + wanted
     if state.bars[LISTED] < 0 and 2 * barred > state.count[ARMS]:
@@ -255,7 +257,13 @@ def resume(block, i):
 @kernel
 def leave_out(state, among, exclude, wanted):
     """Mark who may not be chosen in this decision, and list in order who may, if it is about some arms.
-    Returns how many may be chosen."""
+    Returns how many may be chosen, or -1 if one of them is no arm."""
+    for j in range(exclude):
+        if not 0 <= state.left[j] < state.count[ARMS]:
+            return -1
+    for j in range(among):
+        if not 0 <= state.listed[j] < state.count[ARMS]:
+            return -1
     state.bars[WANTED] = wanted
     state.bars[LEFT] = 0
     for j in range(exclude):  # an arm is kept where it lay or before

@@ -205,8 +205,9 @@ class Bandit:
                 lock.state = BUSY
                 if self._ledger.shares.at_work or (count == 1 and given is eligible.ALL):
                     return self._chosen(count, given, hands)
-                who = eligible.read(self._ids, given)
-                return self._ids.names(self._player.pick(count, who, hands))
+                ids = self._ids
+                arms = self._player.pick(count, eligible.taken(ids, given), hands)
+                return arms if ids.plain else ids.names(arms)
             except BaseException:
                 self._player.catch_up()
                 raise

@@ -11,13 +11,13 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
-from thrifty.engines.entries import NOBODY
+from thrifty.engines.entries import NOBODY, STRANGER
 from thrifty.engines.kinetic import UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
-from thrifty.online import levels
-from thrifty.online.eligible import Eligible, too_few
+from thrifty.online import eligible, levels
+from thrifty.online.eligible import Eligible
 from thrifty.policies import Policy
 from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
@@ -213,18 +213,22 @@ class Core:
     def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY, entry: str = "pick") -> list[int]:
         """``count`` different arms, the best first, of those that may be chosen. ``hands``: NOBODY, or how
         they are handed out, the first after t pulls."""
-        (among, exclude), memory, listed, left = who, self.memory, 0, 0
+        among, exclude = who
+        memory, listed, left = self.memory, 0, 0
         if exclude:
             left = len(exclude)
             memory.rooms["left"][:left] = exclude
-        if among:
+        if among is not None:
+            if not among:
+                raise eligible.too_few(count, 0, memory.arms, self.resting)
             listed = len(among)
             memory.rooms["listed"][:listed] = among
-        nobody = among is not None and listed == 0
         ready = self._ready.get(entry) or self._entry(entry)
-        best = -2 if nobody else ready(memory.block, t, listed, left, count, hands)
+        best: int = ready(memory.block, t, listed, left, count, hands)
         if best < -1:
-            raise too_few(count, -2 - best, memory.arms, self.resting)
+            if best == STRANGER:
+                eligible.check(who, memory.arms)
+            raise eligible.too_few(count, -2 - best, memory.arms, self.resting)
         return [best] if count == 1 else memory.rooms["slate"][:count].tolist()
 
     def chance(self) -> float:

@@ -17,7 +17,8 @@ NOBODY: Numbers = array("Q")
 
 # The ids as callers give them: those among, and those to exclude. None for all, and for none.
 Some: TypeAlias = tuple[list[Any] | None, list[Any] | None]
-# The same as the core takes them: numbers in any order, each as often as one likes.
+# The same as the core takes them: numbers in any order, each as often as one likes. ``pick`` alone also takes
+# those of ``taken``, for which it sees to it that there are such arms.
 Eligible: TypeAlias = tuple[Numbers | None, Numbers | None]
 ALL = None, None
 
@@ -65,14 +66,28 @@ def _listed(name: str, arms: Any) -> list[Any]:
 def read(ids: Ids, given: Some) -> Eligible:
     """The arms with these ids."""
     among, exclude = given
-    return (
-        None if among is None else ids.array(among, "among"),
-        None if exclude is None else ids.array(exclude, "exclude"),
-    )
+    there = None if among is None else ids.array(among, "among")
+    return there, None if exclude is None else ids.array(exclude, "exclude")
+
+
+def taken(ids: Ids, given: Some) -> Eligible:
+    """The same, for ``pick`` alone."""
+    among, exclude = given
+    there = None if among is None else ids.taken(among, "among")
+    return there, None if exclude is None else ids.taken(exclude, "exclude")
+
+
+def check(who: Eligible, arms: int) -> None:
+    """Whether those that were taken are some of so many arms."""
+    for name, numbers in zip(("among", "exclude"), who, strict=True):
+        for j, number in enumerate(numbers or NOBODY):
+            if number >= arms:
+                raise InvalidValue(f"{name}[{j}] must be one of the {arms} arms, got {number}")
 
 
 def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
     """Whether ``count`` of so many arms may be chosen."""
+    check(who, arms)
     if (left := size(who, core, arms)) < count:
         raise too_few(count, left, arms, core.resting)
 
