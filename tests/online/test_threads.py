@@ -208,6 +208,116 @@ def test_a_signal_handler_meets_a_bandit_that_is_whole() -> None:
     assert_whole(bandit)
 
 
+CALLS = {
+    "select": lambda bandit: bandit.select(),
+    "without some": lambda bandit: bandit.select(exclude=[0, 1]),
+    "update": lambda bandit: bandit.update(1, 0.5),
+    "decide": lambda bandit: bandit.decide(),
+}
+
+
+class Interrupted:
+    """A lock just after which Ctrl-C comes: when it was taken, or when it was given back."""
+
+    def __init__(self, turn: Any, after: str) -> None:
+        self._turn, self._after = turn, after
+
+    def acquire(self) -> None:
+        self._turn.acquire()
+        if self._after == "acquire":
+            raise KeyboardInterrupt
+
+    def release(self) -> None:
+        self._turn.release()
+        if self._after == "release":
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", ["acquire", "release"])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_interrupt_beside_the_lock(call: Callable[[thrifty.Bandit], Any], after: str) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 5, 10**6, seed=1)
+    call(bandit)
+    before, turn = pulls(bandit), bandit._lock.turn
+    bandit._lock.turn = Interrupted(turn, after)
+    with pytest.raises(KeyboardInterrupt):
+        call(bandit)
+    bandit._lock.turn = turn
+    assert free(bandit)
+    assert pulls(bandit) == before + (after == "release")
+    call(bandit)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_interrupts_at_any_moment(call: Callable[[thrifty.Bandit], Any]) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 5, 10**6, seed=1)
+    call(bandit)
+    rng, heard = np.random.default_rng(1), 0
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(1000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 3e-5))
+                for _ in range(10):
+                    call(bandit)
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except KeyboardInterrupt:
+                heard += 1
+            assert bandit._lock.state == 0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert heard > 20
+    assert free(bandit)
+    if call is not CALLS["update"]:  # nobody asked for those
+        assert bandit.decisions == pulls(bandit)
+
+
+def pulls(bandit: thrifty.Bandit) -> int:
+    """All, with and without a reward."""
+    statistics = bandit.statistics()
+    return int(statistics["pending"].sum() + statistics["pulls"].sum())
+
+
+def free(bandit: thrifty.Bandit) -> bool:
+    """Whether another thread gets its turn, and nobody is said to be inside."""
+    got: list[bool] = []
+    thread = threading.Thread(target=lambda: got.append(bandit._lock.turn.acquire(False)))
+    thread.start()
+    thread.join(LIMIT)
+    if got != [True] or bandit._lock.state != 0:
+        return False
+    bandit._lock.turn = threading.RLock()  # that thread is gone, and has the other for ever
+    return True
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_interrupt_while_it_waits(call: Callable[[thrifty.Bandit], Any]) -> None:
+    bandit = thrifty.Bandit(thrifty.TSMA(), 5, 10**6, seed=1)
+    call(bandit)
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with bandit._lock.turn:
+            inside.set()
+            leave.wait(LIMIT)
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait(LIMIT)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call(bandit)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        leave.set()
+        thread.join(LIMIT)
+    assert free(bandit)
+    call(bandit)
+
+
 @pytest.mark.parametrize("policy", [thrifty.TSMA(), thrifty.NPTS(), Sampler()], ids=repr)
 def test_an_array_that_changes_meanwhile(policy: Policy) -> None:
     """What was checked is what is used, though another thread writes into the array."""

@@ -172,8 +172,10 @@ class Bandit:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
         if among is not None or exclude is not None:
             return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
-        lock = self._lock  # as ``locked`` does, at half the price
-        with lock.turn:
+        lock = self._lock  # as in ``locked``, which says why, without a call of its own
+        turn = lock.turn
+        try:
+            turn.acquire()
             if lock.state:
                 lock.prepare()
             try:
@@ -187,6 +189,11 @@ class Bandit:
                 raise
             finally:
                 lock.state = IDLE
+        finally:
+            try:
+                turn.release()
+            except RuntimeError:
+                pass  # it was interrupted while it waited
 
     def rank(
         self, k: int, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
@@ -198,7 +205,9 @@ class Bandit:
 
     def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
         lock = self._lock
-        with lock.turn:
+        turn = lock.turn
+        try:
+            turn.acquire()
             if lock.state:
                 lock.prepare()
             try:
@@ -213,6 +222,11 @@ class Bandit:
                 raise
             finally:
                 lock.state = IDLE
+        finally:
+            try:
+                turn.release()
+            except RuntimeError:
+                pass  # it was interrupted while it waited
 
     def _chosen(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
         """The ids of so many arms, handed out or not, by the policy or somebody else."""
@@ -394,7 +408,9 @@ class Bandit:
     def update(self, arm: Hashable, reward: float) -> None:
         """A pull of ``arm`` gave ``reward``. A pull that ``select`` did not ask for is welcome too."""
         lock = self._lock
-        with lock.turn:
+        turn = lock.turn
+        try:
+            turn.acquire()
             if lock.state:
                 lock.prepare()
             try:
@@ -406,6 +422,11 @@ class Bandit:
                 raise
             finally:
                 lock.state = IDLE
+        finally:
+            try:
+                turn.release()
+            except RuntimeError:
+                pass  # it was interrupted while it waited
 
     def update_many(self, arms: Iterable[Hashable], rewards: Iterable[float]) -> None:
         """Many ``rewards`` at once, each of its arm in ``arms``, in order. If one of them is refused, none is

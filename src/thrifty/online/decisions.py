@@ -91,12 +91,20 @@ class Decisions:
     def items(self) -> Iterable[tuple[str, Open]]:
         return self._open.items()
 
-    def add(self, name: Hashable, now: float, control: bool, share: float, slate: Slate | None) -> Decision:
-        """A new decision."""
+    def add(
+        self,
+        name: Hashable,
+        now: float,
+        control: bool,
+        share: float,
+        slate: Slate | None,
+        made: list[Decision],
+    ) -> None:
+        """A new decision. It is one of those ``made`` before it is open: an interruption may come between."""
         self._made += 1
-        key = f"{self._start}-{self._made}"
-        self.put(key, Open(self.arm(name), now, control, share, slate))
-        return Decision(key, name, now, control)
+        decision = Decision(f"{self._start}-{self._made}", name, now, control)
+        made.append(decision)
+        self.put(decision.id, Open(self.arm(name), now, control, share, slate))
 
     def put(self, key: str, found: Open) -> None:
         """One that is open, or was so until a moment ago."""

@@ -28,7 +28,7 @@ class Ledger:
         arms, control, share = choice
         slate = Slate() if len(arms) > 1 else None
         for arm in arms:
-            made.append(self.open.add(ids.name(arm), now, control, share, slate))
+            self.open.add(ids.name(arm), now, control, share, slate, made)
 
     def undo(self, core: Any, ids: Ids, made: list[Decision]) -> None:
         """Decisions that nobody was told of, and pulls that became none, are cancelled."""

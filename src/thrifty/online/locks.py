@@ -49,12 +49,19 @@ class Lock:
 
 
 def locked(method: Method) -> Method:
-    """A method of a bandit that waits while another thread is inside one. From inside one it is refused."""
+    """A method of a bandit that waits while another thread is inside one. From inside one it is refused.
+
+    ``with`` would take two thirds of a microsecond of a decision and its reward, these calls a fifth. Python
+    hears Ctrl-C after a call, never on the way from ``try`` to one: so what was taken is given back. Only who
+    is interrupted while it waits has nothing to give back, and the lock says so.
+    """
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         lock = self._lock
-        with lock.turn:
+        turn = lock.turn
+        try:
+            turn.acquire()
             if lock.state:
                 lock.prepare()
             try:
@@ -62,6 +69,11 @@ def locked(method: Method) -> Method:
                 return method(self, *args, **kwargs)
             finally:
                 lock.state = IDLE
+        finally:
+            try:
+                turn.release()
+            except RuntimeError:
+                pass  # it was interrupted while it waited
 
     return cast(Method, call)
 

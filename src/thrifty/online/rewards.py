@@ -32,6 +32,7 @@ class Rewards:
         self.zero, self.width = 0.0, 1.0
         if self.range and kind != "non-negative" and not isinstance(getattr(policy, "law", ""), Posterior):
             self.zero, self.width = self._low, self._high - self._low
+        self._scales = (self.zero, self.width) != (0.0, 1.0)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -42,7 +43,9 @@ class Rewards:
     def read(self, reward: Any, name: str = "reward") -> float:
         """One reward, in the unit of the policy. True and False are 1 and 0."""
         if type(reward) is float and self._low <= reward <= self._high:  # the usual case, without detours
-            unit = (reward + 0.0 - self.zero) / self.width  # -0.0 becomes 0.0
+            unit = reward + 0.0  # -0.0 becomes 0.0
+            if self._scales:
+                unit = (unit - self.zero) / self.width
         else:
             unit = self.read_mean(int(reward) if isinstance(reward, FLAGS) else reward, name)
         if self._binary and unit not in (0.0, 1.0):
