@@ -18,7 +18,7 @@ import thrifty
 from tests.support.crowd import FORKING, in_child
 from tests.support.live import EVERYWHERE, Coins, everything, ledger, refused
 from tests.support.own import Bell, Sampler
-from thrifty.online.decisions import Decisions
+from thrifty.online.decisions import Decision, Decisions
 from thrifty.policies import Policy
 
 MEANS = [0.2, 0.5, 0.9, 0.7, 0.4]
@@ -250,7 +250,9 @@ class Counted(float):
 def test_to_close_old_ones_costs_by_their_number() -> None:
     """Whatever is open, and however many were closed before."""
     table = Decisions()
-    made = [table.add("a", Counted(now), False, 0.0, None) for now in range(1000)]
+    made: list[Decision] = []
+    for now in range(1000):
+        table.add("a", Counted(now), False, 0.0, None, made)
     for each in made[:500]:
         table.close(each.id)
     Counted.looks = 0
