@@ -20,7 +20,7 @@ from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls
-from thrifty.state.bars import LISTED, WANTED
+from thrifty.state.bars import LEFT, LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import SPENT
 
@@ -105,26 +105,61 @@ def choose(state, t):
 
 @kernel
 def pick(state, t):
-    """The best of the arms that may be chosen, who else is at -inf: into ``state.slate``."""
+    """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
+    this decision, if it cannot be seen without that."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = state.index[state.listed[p]]
         return ranking.top(state)
-    wanted = state.bars[WANTED]
+    if state.bars[WANTED] == 1:
+        return one(state)
+    wanted, left = state.bars[WANTED], state.bars[LEFT]
     _, ties = _merge(state.tree, ROOT)
-    found = ahead(state) if 1 < wanted <= FEW and ties == 1.0 else 0
+    found = ahead(state) if wanted + left <= FEW and ties == 1.0 else 0
     if found == wanted:
         return found
+    for j in range(left):
+        take_out(state, state.left[j])
     for p in range(found):
         take_out(state, state.slate[p])
     while found < wanted and top(state.tree) > -math.inf:
         i = choose(state, t)
         state.slate[found] = i
         found += 1
-        if wanted > 1:
-            take_out(state, i)
-    if wanted > 1:
-        put_back(state, found)
+        take_out(state, i)
+    put_back(state, state.slate, found)
+    put_back(state, state.left, left)
+    return found
+
+
+@kernel
+def one(state):
+    """The best alone: who would win and may not be chosen is taken out. Where arms are tied, all of those
+    are, so that one uniform decides, as on scan."""
+    out_of_line()
+    gone = found = 0
+    best, ties = _merge(state.tree, ROOT)
+    while found == 0 and best > -math.inf:
+        before = gone
+        for j in range(state.bars[LEFT] if ties > 1.0 else 0):
+            if state.keys[state.left[j]] == best:
+                state.found[gone] = state.left[j]
+                take_out(state, state.left[j])
+                gone += 1
+        if gone == before:
+            i = largest(state.tree, state.keys, state.rng)
+            if bars.is_barred(state, i):
+                state.found[gone] = i
+                take_out(state, i)
+                gone += 1
+            elif state.pending[i, 1] & SPENT:
+                rounds.replace(state, i)
+                place(state, i)
+            else:
+                state.slate[0] = i
+                found = 1
+        best, ties = _merge(state.tree, ROOT)
+    put_back(state, state.found, gone)
     return found
 
 
@@ -132,9 +167,10 @@ def pick(state, t):
 def ahead(state):
     """Fill ``state.slate`` with the best, as far as none of them is tied or spent, and change nothing.
     Returns how many they are. It goes down the tree level by level, and below as many slots as arms are
-    wanted: what has to be fetched from afar is then fetched side by side."""
+    wanted or left out: what has to be fetched from afar is then fetched side by side."""
     out_of_line()
     tree, keys, slots, wanted = state.tree, state.keys, state.found, state.bars[WANTED]
+    many = wanted + state.bars[LEFT]
     first, size, least, lost = len(tree) // 4 - 1, 1, -math.inf, -math.inf
     slots[0] = -1
     while slots[0] < first:
@@ -145,8 +181,8 @@ def ahead(state):
         for q in range(above):
             child = 4 * (slots[q] + 1)
             for slot in range(child, child + 4):
-                size, lost = _consider(state, slot, tree[slot, 0], size, least, lost)
-        least = state.worth[wanted - 1] if size == wanted else -math.inf
+                size, lost = _consider(state, slot, tree[slot, 0], size, many, least, lost)
+        least = state.worth[many - 1] if size == many else -math.inf
         for q in range(size):
             slots[q] = state.listed[q]
     far, above, size = 0.0, size, 0
@@ -157,21 +193,25 @@ def ahead(state):
     for q in range(above):
         start = BLOCK * (slots[q] - first)
         for i in range(start, min(start + BLOCK, keys.size)):
-            size, lost = _consider(state, i, keys[i], size, least, lost)
-    for p in range(size):
+            size, lost = _consider(state, i, keys[i], size, many, least, lost)
+    found = p = 0
+    while p < size and found < wanted:
         i, following = state.listed[p], state.worth[p + 1] if p + 1 < size else lost
-        if state.worth[p] == following or state.pending[i, 1] & SPENT:
-            return p
-        state.slate[p] = i
-    return size
+        if not bars.is_barred(state, i):
+            if state.worth[p] == following or state.pending[i, 1] & SPENT:
+                return found
+            state.slate[found] = i
+            found += 1
+        p += 1
+    return found
 
 
 @hot
-def _consider(state, i, x, size, least, lost):
-    """Put i, with the key x, among the best, which are ``listed`` in order. Returns how many these are, and
-    the largest key of those that are not; ``least`` is one that as many have as are wanted."""
+def _consider(state, i, x, size, many, least, lost):
+    """Put i, with the key x, among the best, which are ``listed`` in order. Returns how many these are, at
+    most ``many``, and the largest key of those that are not; ``least`` is one that as many have."""
     listed, worth = state.listed, state.worth
-    full = size == state.bars[WANTED]
+    full = size == many
     if x < least or x == -math.inf or (full and x <= worth[size - 1]):
         return size, max(lost, x)
     if full:
@@ -192,13 +232,13 @@ def take_out(state, i):
 
 
 @kernel
-def put_back(state, found):
-    """Those in the slate may be chosen again."""
+def put_back(state, arms, count):
+    """So many of these arms may be chosen again."""
     out_of_line()
-    for p in range(found):  # first all that has to be fetched from afar
-        state.keys[state.slate[p]] = state.index[state.slate[p]]
-    for p in range(found):
-        repair(state.tree, state.keys, state.slate[p])
+    for p in range(count):  # first all that has to be fetched from afar
+        state.keys[arms[p]] = state.index[arms[p]]
+    for p in range(count):
+        repair(state.tree, state.keys, arms[p])
 
 
 @hot
@@ -225,7 +265,14 @@ def shrink(state, last):
     repair(state.tree, state.keys[:last], last)
 
 
-enter = join = seat = place
+@hot
+def seat(state, i):
+    """Arm i was paused or resumed. Who is left out of one decision stays here."""
+    if state.barred[i] & OUT == 0 and state.keys[i] != key(state, i):
+        place(state, i)
+
+
+enter = join = place
 spare = scan.anyone
 handed = leave = nothing
 
