@@ -1,6 +1,8 @@
 """Decisions about some arms, for several, and with arms paused: the law of scan, on every engine."""
 
+import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.online import eligible
 
+from ..support.chance import assert_uniform
 from ..support.live import refused
 from ..support.own import Bell
 
@@ -85,6 +88,48 @@ def life(policy, engine, seed, rounds=150, prior=True):
 def test_engines_choose_as_scan_does(policy, engine, prior):
     for seed in range(3):
         assert life(policy, engine, seed, prior=prior) == life(policy, "scan", seed, prior=prior)
+
+
+@pytest.mark.parametrize(
+    ("policy", "engine"),
+    [(thrifty.TSMA(), "tournament"), (thrifty.KLUCBPlusPlus(), "tournament"), (thrifty.UCB1(), "kinetic")],
+    ids=lambda each: str(getattr(each, "label", each)),
+)
+def test_few_or_many_are_left_out_where_arms_tie_and_lead(policy, engine):
+    """Some arms lead, the others are tied in groups; those left out are the leaders and any others."""
+
+    def chosen(engine):
+        rng, unit = np.random.default_rng(5), np.random.default_rng(6)
+        pulls = rng.integers(1, 4, 150)
+        known = {"arm": range(150), "pulls": pulls, "mean": rng.integers(0, pulls + 1) / pulls}
+        bandit = thrifty.Bandit(policy, 150, 10**4, seed=3, engine=engine, statistics=known)
+        arms = []
+        for step in range(300):
+            many = int(rng.choice([1, 10, 50, 100, 140]))
+            arm = bandit.select(exclude=rng.permutation(150)[:many].tolist() + arms[-1:])
+            arms.append(arm)
+            if step % 7 == 0 and policy == thrifty.UCB1():  # what it leaves open is compared again
+                bandit.preview(rank=min(5, 150 - many), exclude=rng.permutation(150)[:many].tolist())
+                bandit.reseed(step)
+            if step % 3:
+                bandit.update(arm, float(unit.random() < 0.3))
+        return arms
+
+    assert chosen(engine) == chosen("scan")
+
+
+@pytest.mark.parametrize(("policy", "engine"), [(thrifty.UCB1(), "kinetic"), (thrifty.UCB1(), "scan")])
+def test_a_slate_of_equals_is_in_random_order(policy, engine):
+    """Arm 3 leads, and two places are left for five of the six that are tied."""
+    pulls, mean = [4] * 7, [0.25, 0.25, 0.25, 1.0, 0.25, 0.25, 0.25]
+    known = {"arm": range(7), "pulls": pulls, "mean": mean}
+    bandit = thrifty.Bandit(policy, 7, seed=1, engine=engine, statistics=known)
+    slates = [tuple(bandit.preview(rank=3, exclude=[5])) for _ in range(4000)]
+    assert {slate[0] for slate in slates} == {3}
+    pairs = list(itertools.permutations([0, 1, 2, 4, 6], 2))
+    counts = Counter(slate[1:] for slate in slates)
+    assert_uniform([counts[pair] for pair in pairs])
+    assert sum(counts.values()) == sum(counts[pair] for pair in pairs)
 
 
 @pytest.mark.parametrize(

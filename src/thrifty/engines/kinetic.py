@@ -15,7 +15,7 @@ import numpy as np
 
 from thrifty.engines import ranking, rounds
 from thrifty.engines.scan import place as nothing
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import LEFT, LISTED, WANTED
@@ -23,6 +23,8 @@ from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import CLOCK
 
 LEADER, TIES, UNTIL = range(3)  # the columns of state.races
+TIED = -1  # minus an arm: it was taken out while others led with it
+FEW = 64  # arms that are looked for at once
 ROOT = np.int64(1)  # the slot at the top; no literal, for which a kernel would be compiled apart
 
 
@@ -79,12 +81,17 @@ def leader(state):
     left = random.below(state.rng, tree[1, TIES])
     slot = 1
     while 2 * slot < len(tree):
-        slot *= 2  # who leads there leads above, if it is one of those who are tied
-        here = tree[slot, TIES] if tree[slot, LEADER] == tree[slot // 2, LEADER] else 0.0
-        if left >= here:
-            left -= here
-            slot += 1
+        slot, left = _below(tree, slot, left)
     return int(tree[slot, LEADER])
+
+
+@hot
+def _below(tree, slot, left):
+    """On the way to the arm before which ``left`` others lead at this slot: the slot below, and how many
+    there."""
+    slot *= 2  # who leads there leads above, if it is one of those who are tied
+    here = int(tree[slot, TIES]) if tree[slot, LEADER] == tree[slot // 2, LEADER] else 0
+    return (slot + 1, left - here) if left >= here else (slot, left)
 
 
 @kernel
@@ -96,31 +103,98 @@ def pick(state, t):
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
         return ranking.top(state)
-    wanted = state.bars[WANTED]
     if not up_to_date(state, t):
         return 0
-    for j in range(state.bars[LEFT]):  # a heap, the best first
-        state.listed[j] = state.left[j]
-        state.worth[state.left[j]] = _index(state, state.left[j], t)
-    state.bars[LISTED] = state.bars[LEFT]
-    ranking.build(state)
-    gone = 0
-    for p in range(wanted):
-        while state.bars[LISTED] > 0 and state.worth[state.listed[0]] >= _index(state, _first(state), t):
-            state.found[gone] = ranking.pop(state)
-            _take_out(state, state.found[gone], t)
+    tree, wanted, left = state.races, state.bars[WANTED], state.bars[LEFT]
+    found = gone = led = 0  # arms in the slate, of others taken out, and in the slate because they led alone
+    while found < wanted:
+        if tree[1, TIES] > 1.0 and wanted + left <= FEW and _of_equals(state, found, gone):
+            break
+        i, before = _first(state), gone
+        if tree[1, TIES] == 1.0 and bars.is_barred(state, i):
+            state.found[gone] = i
             gone += 1
-        i = leader(state)
-        state.slate[p] = i
-        if p < wanted - 1:
-            _take_out(state, i, t)
-    for p in range(wanted - 1):
+        for j in range(left if tree[1, TIES] > 1.0 else 0):
+            if _before(tree, state.left[j]) >= 0:
+                state.found[gone] = TIED - state.left[j]
+                gone += 1
+        for j in range(before, gone):
+            i = state.found[j]
+            _take_out(state, i if i >= 0 else TIED - i, t)
+        if gone == before:
+            state.slate[found] = leader(state)
+            found += 1
+            if found < wanted:
+                _take_out(state, state.slate[led], t)
+                led += 1
+    for p in range(led):
         slot = _leaf(state, state.slate[p], True)
         _open(state.races, slot)
-    for j in range(gone):
-        _put_in(state, state.found[j], t)
-    state.bars[LISTED] = -1
+    for j in range(gone - 1, -1, -1):
+        i = state.found[j]
+        if i < 0:
+            _put_in(state, TIED - i, t)
+        else:  # it led alone at the root, and everywhere on the way there
+            slot = _leaf(state, i, True) // 2
+            while slot > 0:
+                tree[slot, LEADER], tree[slot, TIES] = i, 1.0
+                slot //= 2
     return wanted
+
+
+@kernel
+def _of_equals(state, found, gone):
+    """Fill the rest of ``state.slate`` with some of those who lead at the root, if enough of them may be
+    chosen. Returns whether; nothing else changes. The ways down the tree lie side by side, and so does what
+    has to be fetched from afar."""
+    out_of_line()
+    tree, taken, slots, slate = state.races, state.found[gone:], state.listed, state.slate[found:]
+    count, wanted, ties = 0, state.bars[WANTED] - found, int(tree[1, TIES])
+    for j in range(state.bars[LEFT]):  # how many come before each that may not be chosen, in order
+        before = _before(tree, state.left[j])
+        if before >= 0:
+            _insert(taken, count, before)
+            count += 1
+    if ties - count < wanted:
+        return False
+    for p in range(wanted):
+        left = random.below(state.rng, ties - count) if ties - count > 1 else 0
+        for q in range(count):
+            left += left >= taken[q]
+        _insert(taken, count, left)
+        count += 1
+        slots[p], slate[p] = 1, left
+    while 2 * slots[0] < len(tree):
+        for p in range(wanted):
+            slots[p], slate[p] = _below(tree, slots[p], slate[p])
+    for p in range(wanted):
+        slate[p] = int(tree[slots[p], LEADER])
+    return True
+
+
+@hot
+def _before(tree, i):
+    """How many of those who lead at the root come before arm i; -1 if it is none of them."""
+    slot, before = len(tree) // 2 + i, 0
+    if tree[slot, TIES] == 0.0:
+        return -1
+    while slot > 1:
+        up, other = slot // 2, slot ^ 1
+        if tree[other, TIES] > 0.0 and tree[up, TIES] == tree[slot, TIES] + tree[other, TIES]:  # both sides
+            before += int(tree[other, TIES]) if other < slot else 0
+        elif tree[up, LEADER] != tree[slot, LEADER]:
+            return -1
+        slot = up
+    return before
+
+
+@hot
+def _insert(numbers, count, number):
+    """One more number, in rising order."""
+    while count > 0 and numbers[count - 1] > number:
+        numbers[count] = numbers[count - 1]
+        count -= 1
+    numbers[count] = number
 
 
 @hot
