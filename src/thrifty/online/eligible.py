@@ -72,6 +72,8 @@ def read(ids: Ids, given: Some) -> Eligible:
 
 def taken(ids: Ids, given: Some) -> Eligible:
     """The same, for ``pick`` alone."""
+    if given is ALL:
+        return ALL
     among, exclude = given
     there = None if among is None else ids.taken(among, "among")
     return there, None if exclude is None else ids.taken(exclude, "exclude")
