@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from thrifty.arrays import Floats, Integers, Words
-from thrifty.jit import hot
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import kl
 from thrifty.numerics.beta import stirling
 
@@ -127,7 +127,8 @@ def normals(rng, params, out):
     """Fill ``out`` with normals of the means params[:, 0] and deviations params[:, 1], as successive calls of
     ``normal`` would give them.
 
-    The state lives in registers between two rare excursions, which calling ``normal`` would not allow.
+    The state lives in registers between two rare excursions, which calling ``normal`` would not allow, nor
+    an excursion that is written out here.
     """
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     for i in range(out.size):
@@ -144,10 +145,16 @@ def normals(rng, params, out):
         x = signed * STEP[layer]
         if abs(signed) >= INSIDE[layer]:
             rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
-            x = _outside(rng, layer, x)
+            x = _excursion(rng, layer, x)
             s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
         out[i] = params[i, 0] + params[i, 1] * x
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+
+
+@kernel
+def _excursion(rng, layer, x):
+    out_of_line()
+    return _outside(rng, layer, x)
 
 
 @hot
