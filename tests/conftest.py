@@ -6,18 +6,24 @@ Set NUMBA_CACHE_DIR to keep them between sessions: the package names its folders
 import atexit
 import gc
 import os
+import shutil
 import sys
 import tempfile
+from pathlib import Path
 
 from hypothesis import settings
 
 # Tests start hundreds of processes. Where bytecode is not to be written beside the code, each would compile
-# Numba and SciPy anew, 1.5 s: they find it in a folder of this session instead.
+# Numba and SciPy anew, 1.5 s, and each worker the tests, 10 s: they find it in a folder that stays instead.
+# Python sees by itself what is stale there. That of files which tests write goes with the session.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
-    _bytecode = tempfile.TemporaryDirectory(prefix="thrifty-bytecode-", ignore_cleanup_errors=True)
-    atexit.register(_bytecode.cleanup)
-    sys.dont_write_bytecode, sys.pycache_prefix = False, _bytecode.name
-    os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
+    _bytecode = Path(__file__).parents[1] / ".pytest_cache" / "bytecode"
+    _passing = _bytecode.joinpath(*Path(tempfile.gettempdir()).resolve().parts[1:])
+    atexit.register(
+        lambda: [shutil.rmtree(folder, ignore_errors=True) for folder in _passing.glob("pytest-*")]
+    )
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(_bytecode)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(_bytecode)
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
     _folder = tempfile.TemporaryDirectory(prefix="thrifty-kernels-", ignore_cleanup_errors=True)
