@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Tests start hundreds of processes. Where bytecode is not to be written beside the code, each would compile
@@ -36,3 +37,22 @@ gc.set_threshold(50_000, 20, 100)
 # The same examples in every session, and no deadline: the first example of a test may compile a kernel.
 settings.register_profile("thrifty", derandomize=True, deadline=None, max_examples=200)
 settings.load_profile("thrifty")
+
+
+# Tests that compile next to nothing that others need: of numbers, of figures, and of copies of the tree.
+APART = (
+    "tests/numerics/", "tests/paper/", "tests/report/", "tests/policies/test_one_file.py",
+    "tests/laws/test_adding_a_law.py", "tests/engines/test_adding_an_engine.py",
+    "tests/schedules/test_adding_a_schedule.py",
+)  # fmt: skip
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Two workers begin with the first test and with the one in the middle. There are tests that compile
+    little: else both would want the same kernels at once, and one waits while the other one compiles."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        apart = [item for item in items if item.nodeid.startswith(APART)]
+        others = [item for item in items if not item.nodeid.startswith(APART)]
+        half = min(len(items) // 2, len(others))
+        items[:] = others[:half] + apart + others[half:]
