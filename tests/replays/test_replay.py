@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ TINY = {
 }
 
 
+@cache
 def exact(anew: bool) -> float:
     """The expected mean reward of a Beta Thompson sampling on that log, over the policy's own luck alone: all
     that may happen, row by row. A state has the pulls and rewards of both arms, and a held decision."""
@@ -153,6 +155,7 @@ def exact(anew: bool) -> float:
     return total / sum(some.values())
 
 
+@cache
 def greater(a: float, b: float, c: float, d: float) -> float:
     """P(X > Y) where X ~ Beta(a + 1, b + 1), Y ~ Beta(c + 1, d + 1)."""
     x, y = stats.beta(a + 1, b + 1), stats.beta(c + 1, d + 1)
