@@ -9,9 +9,11 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 # Tests start hundreds of processes. Where bytecode is not to be written beside the code, each would compile
@@ -45,6 +47,13 @@ APART = (
     "tests/laws/test_adding_a_law.py", "tests/engines/test_adding_an_engine.py",
     "tests/schedules/test_adding_a_schedule.py",
 )  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are those of the package. There are none in tests, and to look for them would
+    import what only tests with servers need, and compile it."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 @pytest.hookimpl(trylast=True)

@@ -165,17 +165,17 @@ def test_rounding_of_a_sum_leaves_a_law(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "point"),
+    ("parameters", "n", "s", "point"),
     [
-        (*inverse_gamma.parameters(5.0, 0.0), 0.0),
-        (*inverse_gamma.parameters_flat(5.0, 0.0), 0.0),
-        (*inverse_gamma.parameters_flat(1.0, 2.0), math.inf),
-        (*inverse_gamma.parameters_flat(0.5, 0.0), math.inf),
+        (inverse_gamma.parameters, 5.0, 0.0, 0.0),
+        (inverse_gamma.parameters_flat, 5.0, 0.0, 0.0),
+        (inverse_gamma.parameters_flat, 1.0, 2.0, math.inf),
+        (inverse_gamma.parameters_flat, 0.5, 0.0, math.inf),
     ],
 )
-def test_without_a_posterior_the_index_is_certain(a: float, b: float, point: float) -> None:
+def test_without_a_posterior_the_index_is_certain(parameters: Any, n: float, s: float, point: float) -> None:
     """All rewards 0: 0. Fewer than two rewards and a flat prior: infinity. Never NaN."""
-    rng = random.generator(1)
+    rng, (a, b) = random.generator(1), parameters(n, s)
     assert {inverse_gamma.draw(a, b, rng) for _ in range(100)} == {point}
     assert [inverse_gamma.isf(a, b, p) for p in (0.0, 1e-9, 0.5, 1.0)] == [point] * 4
     for c in (-math.inf, -1.0, 0.0, 1e-300, 1.0, 1e300, math.inf):
