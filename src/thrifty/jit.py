@@ -36,6 +36,7 @@ from numba.extending import (
 
 from thrifty import cache
 from thrifty.cache import config
+from thrifty.interrupts import uninterrupted
 
 __all__ = [
     "address",
@@ -183,7 +184,8 @@ def straight(function: Callable[..., Any]) -> Callable[..., Any]:
     is half of what a call costs. So these must be the types with which it was compiled."""
     if config.DISABLE_JIT:
         return function
-    (compiled,) = cast(Any, function).overloads.values()
+    with uninterrupted():  # an ordered dictionary, whose keys have a hash in Python, turns it into a KeyError
+        (compiled,) = cast(Any, function).overloads.values()
     return cast(Callable[..., Any], compiled.entry_point)
 
 

@@ -2,7 +2,8 @@
 
 import copy
 import itertools
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,27 +136,104 @@ def test_how_many_decisions_are_made_at_once() -> None:
     assert parts(npts, 4000)[1]
 
 
-@pytest.mark.parametrize("call", ["select", "update", "update_many", "add_arms"])
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Heard by Python's own handler, whoever runs the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+# What is called, the kernels' side of it, and how many arms and decisions there are if it counts.
+CALLS: dict[str, tuple[Callable[[thrifty.Bandit], Any], str, int, int]] = {
+    "select": (lambda bandit: bandit.select(), "select", 3, 2),
+    "update": (lambda bandit: bandit.update(0, 1.0), "update", 3, 1),
+    "update, of a pull that was not asked for": (lambda bandit: bandit.update(1, 1.0), "update", 3, 1),
+    "update_many": (lambda bandit: bandit.update_many([1, 1], [1, 1]), "update_many", 3, 1),
+    "observe": (lambda bandit: bandit.observe(0, 1.0), "observe", 3, 1),
+    "cancel": (lambda bandit: bandit.cancel(0), "cancel", 3, 0),
+    "add_arms": (lambda bandit: bandit.add_arms(["x", "y"]), "add", 5, 1),
+    "remove_arm": (lambda bandit: bandit.remove_arm(1), "remove", 2, 1),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
 def test_an_interruption_that_is_heard_after_the_work_leaves_a_bandit_that_can_be_saved(
-    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctrl_c: None
 ) -> None:
-    """Ctrl-C while a kernel runs is raised when it returns: what it did counts, and ids and arms agree."""
+    """Ctrl-C while a kernel runs is heard when it returns: what it did counts, and ids and arms agree."""
     bandit = thrifty.Bandit(thrifty.UCB1(), 3, seed=1)
-    bandit.update_many([0, 1, 2], [0.0, 1.0, 1.0])
-    name = "add" if call == "add_arms" else call
+    bandit.update_many([0, 1, 2], [1.0, 0.0, 0.5])
+    assert bandit.select() == 0
+    make, name, arms, decisions = CALLS[call]
     work = getattr(core.Core, name)
 
-    def interrupted(*arguments: Any) -> None:
-        work(*arguments)
-        raise KeyboardInterrupt
+    def interrupted(*arguments: Any, **more: Any) -> Any:
+        done = work(*arguments, **more)
+        signal.raise_signal(signal.SIGINT)
+        return done
 
     with monkeypatch.context() as patch:
         patch.setattr(core.Core, name, interrupted)
-        arguments = {"update": (0, 1.0), "update_many": ([0, 0], [1, 1]), "add_arms": (["x", "y"],)}
         with pytest.raises(KeyboardInterrupt):
-            getattr(bandit, call)(*arguments.get(call, ()))
+            make(bandit)
+    assert bandit.decisions == decisions
     bandit.save(tmp_path / "bandit.npz")
     again = thrifty.Bandit.load(tmp_path / "bandit.npz")
     assert again.arms == bandit.arms
-    assert len(again.statistics()["pulls"]) == len(again) == (5 if call == "add_arms" else 3)
+    assert len(again.statistics()["pulls"]) == len(again) == arms
+    assert again.statistics()["mean"][bandit.arms.index(2)] == 0.5
     assert again.select_many(9) == bandit.select_many(9)
+
+
+def test_a_decision_that_is_cancelled_when_the_interruption_is_heard(
+    monkeypatch: pytest.MonkeyPatch, ctrl_c: None
+) -> None:
+    bandit = thrifty.Bandit(thrifty.UCB1(), 3, seed=1)
+    decision, work = bandit.decide(), core.Core.cancel
+
+    def interrupted(*arguments: Any, **more: Any) -> None:
+        work(*arguments, **more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(core.Core, "cancel", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bandit.cancel(decision)
+    assert bandit.decisions == bandit.statistics()["pending"].sum() == 0
+    assert not bandit.cancel(decision)
+
+
+@pytest.mark.parametrize("call", ["add_arm", "remove_arm"])
+def test_arms_come_and_go_whole_whenever_ctrl_c_comes(call: str, tmp_path: Path, ctrl_c: None) -> None:
+    first, rng, heard = (
+        thrifty.Bandit(thrifty.TSMA(), list("abcdefgh"), 10**6, seed=1),
+        np.random.default_rng(1),
+        0,
+    )
+    first.update_many(list("abcdefgh"), [i / 8 for i in range(8)])
+    first.add_arm("new")
+    first.remove_arm("new")
+    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        for n in range(300):
+            bandit = copy.deepcopy(first)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 8e-5))
+                bandit.add_arm("new") if call == "add_arm" else bandit.remove_arm("b")
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except KeyboardInterrupt:
+                heard += 1
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            table = bandit.statistics()
+            means = dict(zip(table["arm"], table["mean"].tolist(), strict=True))
+            assert all(means[arm] == i / 8 for i, arm in enumerate("abcdefgh") if arm in means)
+            assert len(means) == len(bandit) == bandit._player.core.memory.state.rule.arms
+            assert len(bandit) in ((8, 9) if call == "add_arm" else (8, 7))
+            if n % 30 == 0:
+                bandit.save(tmp_path / "bandit.npz")
+                assert thrifty.Bandit.load(tmp_path / "bandit.npz").arms == bandit.arms
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert heard > 20

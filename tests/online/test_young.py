@@ -232,6 +232,22 @@ def test_an_arm_whose_first_pull_was_lost_is_tried_again(policy: Policy, engine:
     assert sorted(set(bandit.select_many(20)), key=str) == [1, 2, "new"]
 
 
+def test_a_preview_does_not_use_up_the_turn_of_an_arm_whose_reward_was_lost() -> None:
+    bandit = thrifty.Bandit(thrifty.UCB1(), 8, seed=1, pending_for=0)
+    bandit.select_many(8)
+    bandit.update(0, 1.0)
+    while bandit.preview() == 0:
+        bandit.update(bandit.select(), 1.0)
+    assert [bandit.preview() for _ in range(3)] == [1, 1, 1]
+    assert bandit.preview(exclude=[1]) == 0
+    assert bandit.select() == 1
+    turns = []  # of those that are lost: who is left out when its turn is there gets another one
+    while len(turns) < 7:
+        arm = bandit.select(exclude=[2] if len(turns) == 0 else None)
+        bandit.update(arm, 1.0) if arm == 0 else turns.append(arm)
+    assert 2 in turns
+
+
 def test_arms_that_wait_for_a_reward_get_a_tenth_of_the_decisions() -> None:
     """A thousand decisions are in flight after 40 new arms came."""
     bandit = thrifty.Bandit(thrifty.UCB1(), ["old"], seed=1)

@@ -150,7 +150,7 @@ def pick(block, t, among, exclude, wanted, hands):
         take_back(state, among == 0)
         return -2 - size if size >= 0 else STRANGER
     grow_older(state, wanted, hands)
-    found = new_ones(state)
+    found = new_ones(state, hands)
     for p in range(found):
         leave_one_out(state, state.slate[p], among == 0)
     if found < wanted:
@@ -306,8 +306,9 @@ def take_back(state, seated):
 
 
 @kernel
-def new_ones(state):
-    """Fill the slate with arms that come before the policy's choice. Returns how many there are."""
+def new_ones(state, hands):
+    """Fill the slate with arms that come before the policy's choice. Returns how many there are. ``hands`` is
+    as in ``pick``."""
     found, wanted, lost = 0, state.bars[WANTED], state.waiting[0] > 0 and state.ring.size > 0
     if not state.rule.first and state.rule.burn_in == 0:
         return 0
@@ -321,9 +322,14 @@ def new_ones(state):
             i = next_new(state, i + 1)
         if found == 0 and lost:
             i = young.again(state)
-            if i < state.count[ARMS] and not bars.is_barred(state, i):
-                state.slate[0] = i
-                found = 1
+            if i < state.count[ARMS]:
+                if hands == NOBODY:
+                    state.ring[young.AGAIN] = i
+                elif bars.is_barred(state, i):  # its turn comes again
+                    state.ring[young.LOST] = min(state.ring[young.LOST], i)
+                if not bars.is_barred(state, i):
+                    state.slate[0] = i
+                    found = 1
         return found
     again, kept = -1, 0
     for p in range(state.bars[LISTED]):

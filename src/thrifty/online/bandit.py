@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from thrifty import checks
 from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
 from thrifty.errors import InvalidValue
+from thrifty.interrupts import uninterrupted
 from thrifty.online import decisions, eligible, forks, known, outlook, shown, snapshot
 from thrifty.online.decisions import Decision, Open
 from thrifty.online.ids import MOST, Ids
@@ -383,10 +384,13 @@ class Bandit:
         return found is not None and not found.arm.gone
 
     def _close(self, key: str, reward: float | None) -> Open | None:
-        found = self._ledger.close(self._player.core, self._ids, self._player.t, key, reward)
-        if reward is None and found is not None and not found.arm.gone:
-            self._player.t -= 1
-        return found
+        ledger, player = self._ledger, self._player
+        open_ = ledger.open.get(key) if reward is None else None
+        try:
+            return ledger.close(player.core, self._ids, player.t, key, reward)
+        finally:  # of an interruption too: it may be heard when the pull is cancelled
+            if open_ is not None and not open_.arm.gone and ledger.open.get(key) is None:
+                player.t -= 1
 
     @locked
     def expire(self, before: float, reward: float | None = None) -> int:
@@ -418,7 +422,7 @@ class Bandit:
                 number = arm if type(arm) is int and 0 <= arm < self._ids.plain else self._ids.number(arm)
                 self._player.update(number, self._rewards.read(reward))
             except BaseException:
-                self._player.catch_up()
+                self._player.catch_up(asked=False)
                 raise
             finally:
                 lock.state = IDLE
@@ -444,7 +448,7 @@ class Bandit:
         try:
             self._player.update_many(numbers, values)
         except BaseException:
-            self._player.catch_up()
+            self._player.catch_up(asked=False)
             raise
 
     @locked
@@ -454,7 +458,7 @@ class Bandit:
         try:
             self._player.observe(number, value)
         except BaseException:
-            self._player.catch_up()
+            self._player.catch_up(asked=False)
             raise
 
     @locked
@@ -513,19 +517,20 @@ class Bandit:
         pair, rows = known.read_prior(prior, len(names), self._rewards)
         player, before = self._player, len(self._ids)
         back = self._way_back() if player.core.is_own else None
-        try:
-            player.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
-            self._ids.add(names)
-        except BaseException:  # Ctrl-C between the two: all of them
-            if player.arms > len(self._ids):
-                self._ids.add(list(names)[len(self._ids) - before :])
-            raise
-        try:
-            player.settle()
-        except InvalidValue:  # an index of the user's own was not a number
-            if back:
-                back()
-            raise
+        player.core.load("add")
+        with uninterrupted():
+            try:
+                player.add(np.array([pair or (0.0, 0.0)] * len(names)) if rows is None else rows)
+                self._ids.add(names)
+                player.settle()
+            except InvalidValue:  # an index of the user's own was not a number
+                if back:
+                    back()
+                raise
+            except BaseException:  # of another signal: all of them
+                if player.arms > len(self._ids):
+                    self._ids.add(list(names)[len(self._ids) - before :])
+                raise
 
     def _way_back(self) -> Callable[[], None]:
         """What undoes all that comes, for an index of the user's own."""
@@ -555,8 +560,10 @@ class Bandit:
             self._check_left(arm)
         name = self._ids.name(number)
         self._ledger.shares.check_leaving(name)
-        self._ids.remove(number, self._player.remove(number))
-        self._ledger.open.leave(name)
+        self._player.core.load("remove")
+        with uninterrupted():
+            self._ids.remove(number, self._player.remove(number))
+            self._ledger.open.leave(name)
 
     @property
     def control(self) -> float:

@@ -117,7 +117,7 @@ class Ids:
         if len(names) <= self.plain:
             try:
                 return array("Q", names)
-            except (TypeError, OverflowError):
+            except (TypeError, ValueError, LookupError, OverflowError):
                 pass
         return self.array(names, what)
 

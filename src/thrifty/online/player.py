@@ -195,7 +195,12 @@ class Player:
 
     def cancel(self, arm: int) -> bool:
         """A pull that was handed out is not made; returns whether there was one."""
-        found = self.core.cancel(arm)
+        pending = int(self.core.pending[arm])
+        try:
+            found = self.core.cancel(arm)
+        except BaseException:  # it may be heard when the kernel has done its work
+            self.t -= pending - int(self.core.pending[arm])
+            raise
         self.t -= found
         return found
 
@@ -254,12 +259,16 @@ class Player:
 
     def welcome(self, unasked: int) -> None:
         """Pulls that were not asked for are pulls too."""
-        self.t += int(unasked)  # interpreted, it is NumPy's
-        self.before += int(unasked)
+        unasked = int(unasked)  # interpreted, it is NumPy's
+        self.t += unasked
+        self.before += unasked
 
-    def catch_up(self) -> None:
-        """After an error. Ctrl-C is heard when a kernel has done its work: then its pulls count."""
-        self.t = max(self.t, int(self.core.pulls.sum() + self.core.pending.sum()))
+    def catch_up(self, *, asked: bool = True) -> None:
+        """After an error. Ctrl-C is heard when a kernel has done its work: then its pulls count, whether they
+        were ``asked`` for here or not."""
+        pulls = max(0, int(self.core.pulls.sum() + self.core.pending.sum()) - self.t)
+        self.t += pulls
+        self.before += 0 if asked else pulls
 
     # Arms -----------------------------------------------------------------------------------------------
 

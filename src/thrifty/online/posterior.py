@@ -388,6 +388,9 @@ class PosteriorCore:
     def follow(self, rule: Rule) -> None:
         self._rule = rule
 
+    def load(self, *names: str) -> None:
+        """Nothing has to be compiled."""
+
     def add(self, priors: Floats) -> None:
         arms = self._count + len(priors)
         if arms > self._room.size:
