@@ -60,7 +60,8 @@ def test_public_names_are_the_contract() -> None:
         thrifty.Poisson: "means",
         thrifty.Exponential: "means",
         thrifty.simulate: "policies, problem, horizon, runs=20, seed=0, prior=None, workers=None, "
-        "engine='auto', checkpoints=None, delay=0, progress=None",
+        "engine='auto', checkpoints=None, delay=0, progress=None, control=0.0, control_arm=None, floor=0.0, "
+        "burn_in=0",
         thrifty.Bandit: "policy, arms, horizon=None, seed=None, prior=None, reward_range=(0.0, 1.0), "
         "statistics=None, pending_for=1000, engine='auto', control=0.0, control_arm=None, floor=0.0, "
         "burn_in=0, probabilities=False",

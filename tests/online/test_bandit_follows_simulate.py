@@ -97,6 +97,27 @@ def test_rewards_that_are_held_back(
     assert bandit.statistics()["pending"].sum() == len(held) == delay
 
 
+@EVERYWHERE
+def test_shares(policy: Policy, engine: str) -> None:
+    """Control, a floor and burn-in throw their coins in the same order."""
+    horizon, seed = 150, 4
+    for delay, options in (
+        (0, {"control": 0.2, "floor": 0.01, "burn_in": 2}),
+        (7, {"control": 0.2, "control_arm": 7, "floor": 0.01}),
+    ):
+        bandit = thrifty.Bandit(policy, len(MEANS), horizon, seed, engine=engine, pending_for=None, **options)
+        coins = Coins(MEANS, seed)
+        chosen, held = [], deque()
+        for _ in range(horizon):
+            decision = bandit.decide()
+            chosen.append(decision.arm)
+            held.append((decision, coins.toss(decision.arm)))
+            if len(held) > delay:
+                bandit.reward(*held.popleft())
+        result = simulated(policy, horizon, seed=seed, engine=engine, delay=delay, **options)
+        assert_followed(bandit, chosen, result)
+
+
 @pytest.mark.parametrize(
     "delay", [thrifty.UniformDelay(2, 30), thrifty.GeometricDelay(8.0), thrifty.ConstantDelay(0)], ids=repr
 )

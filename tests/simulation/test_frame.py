@@ -57,6 +57,10 @@ def test_the_settings_are_columns(result: thrifty.Result) -> None:
         "prior_mean": polars.Float64,
         "prior_weight": polars.Float64,
         "delay": polars.String,
+        "control": polars.Float64,
+        "control_arm": polars.Float64,
+        "floor": polars.Float64,
+        "burn_in": polars.Int64,
     }
     one = table.select("problem", "arms", "horizon", "seed", "prior_mean", "prior_weight", "delay").unique()
     assert one.rows() == [("bernoulli", 3, 40, 8, None, None, '{"kind": "constant", "rounds": 0}')]

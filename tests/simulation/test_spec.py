@@ -40,6 +40,10 @@ def test_every_key_is_read(tmp_path):
         engine = "scan"
         checkpoints = [10, 100]
         delay = 25
+        control = 0.05
+        control_arm = 1
+        floor = 0.1
+        burn_in = 2e0
 
         [problem]
         kind = "gaussian"
@@ -70,6 +74,10 @@ def test_every_key_is_read(tmp_path):
         engine="scan",
         checkpoints=(10, 100),
         delay=thrifty.ConstantDelay(25),
+        control=0.05,
+        control_arm=1,
+        floor=0.1,
+        burn_in=2,
     )
 
 
@@ -146,7 +154,7 @@ def test_simulates_like_simulate(tmp_path):
     [
         # keys
         ("horizn = 3\n", "horizn is unknown; allowed: horizon, problem, policies, runs, seed, prior, engine, "
-                         "checkpoints, delay (did you mean horizon?)"),
+                         "checkpoints, delay, control, control_arm, floor, burn_in (did you mean horizon?)"),
         (PROBLEM + POLICY, "horizon is missing"),
         (HORIZON + POLICY, "problem is missing"),
         (HORIZON + PROBLEM, "policies is missing"),

@@ -109,7 +109,8 @@ def test_the_other_keys_are_those_of_every_case() -> None:
          f"policies[2] has {thrifty.TSMA(alpha=1.0)!r}, which policies[0] has too"),
         ({"runs": [3, 4]}, "runs must be an integer, got [3, 4]"),
         ({"horizons": [100]}, "horizons is unknown; allowed: horizon, problem, policies, runs, seed, prior, "
-                              "engine, checkpoints, delay (did you mean horizon?)"),
+                              "engine, checkpoints, delay, control, control_arm, floor, burn_in "
+                              "(did you mean horizon?)"),
         ({"horizon": [100, 20], "checkpoints": [50]},
          "checkpoints must increase and not exceed the horizon 20, got (50,)"),
         ({"horizon": [100, 1]}, "horizon must be at least the number of arms, 2, unless a prior replaces the "

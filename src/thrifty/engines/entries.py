@@ -592,6 +592,29 @@ def arrive(block, t):
     return late.arrive(opened(block), t)
 
 
+@entry
+def ahead(block, t):
+    """An arm that comes before the policy's choice, by control, by the floor or to burn it in; it is handed
+    out. -1 if the policy is to choose."""
+    state = opened(block)
+    i = shared(state, t)
+    if i == state.count[ARMS]:
+        i = untried(state)
+    if i == state.count[ARMS]:
+        return -1
+    grow_older(state, 1, UNKNOWN)
+    hand_out(state, t, i)
+    return i
+
+
+@hot
+def shared(state, t):
+    """The arm that control or the floor chooses; the number of arms, if the policy is to choose."""
+    if state.engine.share == 0:
+        return state.count[ARMS]
+    return calls.choose(state.engine.share, (state, t))
+
+
 # An engine's kernels, in place of which ``play`` gets them.
 choose: Any = None
 place: Any = None
@@ -612,11 +635,13 @@ def play(block, start, stop, anew):
     while t < stop:
         if state.track_start[0] >= 0:
             trace.follow(state, t)
+        i = shared(state, t)
         if state.rule.cycle > 0:
             calls.event(state.engine.fade, (state, 0))
         if renewal.is_due(state):
             calls.event(state.engine.renewal, (state, 0))
-        i = untried(state) if state.count[HANDED] < state.count[ARMS] else state.count[ARMS]
+        if i == state.count[ARMS] and state.count[HANDED] < state.count[ARMS]:
+            i = untried(state)
         if i == state.count[ARMS]:
             i = choose(state, t)
             if i < 0:

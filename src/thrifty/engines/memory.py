@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thrifty.arrays import Floats, Integers, Words
-from thrifty.engines import late, tournament, trace
+from thrifty.engines import late, shares, tournament, trace
 from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
 from thrifty.numerics import random
@@ -114,6 +114,7 @@ class Engine(NamedTuple):
     # Of all engines: a decision is to be made, and first the arms have a turn whose turn it is
     fade: int = 0  # to forget
     renewal: int = 0  # to follow a new rule
+    share: int = 0  # and somebody else may make it: the arm, or the number of arms if the policy is to choose
 
 
 RULE = Component("rule", (Field("words", np.int64, len(Rule._fields), saved=False),))
@@ -128,7 +129,7 @@ _OURS = (
     lists.LISTS, fading.FADING, window.WINDOW, bars.BARS, tokens.TOKENS, stales.STALE, levels.LEVELS,
 )  # fmt: skip
 _THEIRS = (module.COMPONENTS for module in (*SCHEDULES.values(), *MODULES.values()))
-_PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE)
+_PLAYED = (line.RESERVE, trace.TRACE, trace.PROBLEM, late.LATE, shares.SHARES)
 COMPONENTS: tuple[Component, ...] = tuple(dict.fromkeys((*_OURS, *chain(*_THEIRS), *_PLAYED)))
 FIELDS = {field.name: field for component in COMPONENTS for field in component.fields}
 if len(FIELDS) < sum(len(component.fields) for component in COMPONENTS):

@@ -23,7 +23,7 @@ from thrifty.online.lift import Lift
 from thrifty.online.locks import BUSY, IDLE, Lock, locked, reading
 from thrifty.online.player import Player, new_player
 from thrifty.online.rewards import Rewards
-from thrifty.online.shares import Shares, read_control, read_floor
+from thrifty.online.shares import Shares, read_burn_in, read_control, read_floor
 from thrifty.policies import Policy, checked
 
 PENDING_FOR = 1000  # decisions, unless said otherwise
@@ -92,7 +92,7 @@ class Bandit:
         self._pending_for = _read_pending_for(pending_for)
         pair, priors = known.read_prior(prior, len(self._ids), self._rewards)
         self._ledger = Ledger(Shares(control, control_arm, floor, self._ids))
-        burn_in = checks.integer("burn_in", burn_in, at_least=0, at_most=MOST)
+        burn_in = read_burn_in(burn_in)
         self._player = new_player(
             policy, self._ids, horizon, seed, pair, priors, self._pending_for, engine, burn_in
         )

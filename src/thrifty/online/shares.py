@@ -17,7 +17,7 @@ from thrifty.engines.entries import KNOWN, NOBODY
 from thrifty.errors import InvalidCall, InvalidValue
 from thrifty.online import eligible
 from thrifty.online.eligible import ALL, Eligible, too_few
-from thrifty.online.ids import Ids
+from thrifty.online.ids import MOST, Ids
 
 Chances = Callable[[int], float]  # of arms
 LEAST = 1e-6  # of a share: with less, the first control decision is far away
@@ -119,6 +119,24 @@ def _most(floor: float) -> int:
     """How many arms there may be: 1 / floor, whatever was rounded."""
     arms = round(1.0 / floor)
     return arms if floor * arms <= 1.0 else arms - 1
+
+
+def read_options(
+    arms: int, control: object = 0.0, control_arm: object = None, floor: object = 0.0, burn_in: object = 0
+) -> dict[str, Any]:
+    """The options by which others choose than the policy, checked: of a simulation, where arms are
+    numbers."""
+    shares = Shares(control, control_arm, floor, Ids(arms))
+    return {
+        "control": shares.control,
+        "control_arm": shares.arm,
+        "floor": shares.floor,
+        "burn_in": read_burn_in(burn_in),
+    }
+
+
+def read_burn_in(pulls: object) -> int:
+    return checks.integer("burn_in", pulls, at_least=0, at_most=MOST)
 
 
 def read_control(share: object) -> float:

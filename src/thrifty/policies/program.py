@@ -80,6 +80,8 @@ class Program(NamedTuple):
         turns = memory.field("stale")
         if turns.size and (memory.arms > stale.AT_ONCE or turns[stale.NEXT] < turns[stale.END]):
             called |= {"renewal", "join", "place"}
+        if memory.field("shares").any():
+            called.add("share")
         hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
         known = Engine(*memory.field("functions").tolist())
         memory.write(known._replace(**hooks))
@@ -125,6 +127,7 @@ CALLED = {
     "pull": (),
     "send": (),
     "arrive": (),
+    "ahead": ("handed", "place", "join"),
     "play": (),
 }
 IDLE: dict[str, tuple[Any, ...]] = {
@@ -150,6 +153,7 @@ IDLE: dict[str, tuple[Any, ...]] = {
     "pull": (0, -1),
     "send": (0, -1, 0.0),
     "arrive": (0,),
+    "ahead": (0,),
     "play": (1, 1, False),
 }
 

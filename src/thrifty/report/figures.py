@@ -196,7 +196,7 @@ def setting(result: Result) -> str:
     late = "" if delay == NO_DELAY else f"; {delay.kind} delay, {late}"
     return (
         f"K = {problem.size:,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
-        f"{_described(problem)}{late}"
+        f"{_described(problem)}{late}{result.settings.others}"
     )
 
 

@@ -46,6 +46,10 @@ def columns(result: "Result") -> dict[str, Any]:
         "prior_mean": np.full(rows, mean),
         "prior_weight": np.full(rows, weight),
         "delay": json.dumps({"kind": settings.delay.kind} | vars(settings.delay)),
+        "control": np.full(rows, settings.control),
+        "control_arm": np.full(rows, math.nan if settings.control_arm is None else settings.control_arm),
+        "floor": np.full(rows, settings.floor),
+        "burn_in": np.full(rows, settings.burn_in),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
-from thrifty.engines import late, trace
+from thrifty.engines import late, shares, trace
 from thrifty.engines.memory import Memory, Rule, delay_stream, policy_stream, reward_stream
 from thrifty.errors import InvalidType, InvalidValue
 from thrifty.numerics import random
@@ -37,6 +37,8 @@ class Game:
         self._former = self.rule.temper
         self._program, self._engine = ready.program(p), settings.engines[p]
         self.stepwise = ready.is_stepwise(p)
+        self._control_arm = settings.control_arm
+        self._others = settings.others != ""
         self.memory = self._blank(ready, p)
         state = self.memory.state
         state.rng[:] = policy_stream(settings.seed, run)
@@ -59,11 +61,13 @@ class Game:
             return ready.memories[p].copy()
         delays, moments = ready.settings.delay.late(), ready.checkpoints.size
         sizes = {"checkpoints": moments, "regret": moments} | delays.sizes
-        beside = (trace.TRACE, trace.PROBLEM, late.LATE)
+        beside = (trace.TRACE, trace.PROBLEM, late.LATE, shares.SHARES)
         memory = self._program.memory(self.rule, NO_STREAM, None, beside, sizes)
+        memory.state.shares[:] = ready.settings.control, ready.settings.floor
         memory.state.checkpoints[:] = ready.checkpoints
         delays.write(memory.state, NO_STREAM)
-        self._program.compile(memory, *(("pull", "send", "arrive") if self.stepwise else ("play",)))
+        steps = ("pull", "send", "arrive", *(("ahead",) if self._others else ()))
+        self._program.compile(memory, *(steps if self.stepwise else ("play",)))
         if memory.block.size <= SMALL:
             ready.memories[p] = memory.copy()
         return memory
@@ -75,7 +79,7 @@ class Game:
         self.rule, self._former = rule, self.memory.state.rule.temper
         if self.who.size != rule.arms:
             rule = self._program.policy.resolve(self.who.size, rule.horizon)._replace(
-                prior_mean=rule.prior_mean, prior_weight=rule.prior_weight
+                prior_mean=rule.prior_mean, prior_weight=rule.prior_weight, burn_in=rule.burn_in
             )
         self.memory.write(rule)
 
@@ -92,6 +96,8 @@ class Game:
         if any(size > len(self.memory.field(name)) for name, size in sizes.items()):
             self._set_memory(self.memory.grown(self.memory.capacity, sizes=sizes))
         memory = self.memory
+        if self._control_arm is not None:
+            memory.field("control_arm")[:] = np.flatnonzero(who == self._control_arm)
         memory.field("pull")[0] = arms.address
         memory.field("arms")[:] = arms.params[who]
         memory.field("gaps")[:] = arms.gaps[who]
@@ -116,6 +122,8 @@ class Game:
             raise InvalidValue(
                 f"the arm of {self.policy!r} must be there in every round, and is not in {where}"
             )
+        if self._control_arm is not None and np.isnan(stretch.arms.gaps[self._control_arm]):
+            raise InvalidValue(f"control_arm must be there in every round, and is not in {where}")
         if problem.compiled != planned.compiled:
             raise InvalidValue(f"problems must be compiled in all rounds or in none, got another in {where}")
 
@@ -181,13 +189,15 @@ class Game:
 
     def _step(self, start: int, stop: int, *, anew: bool) -> None:
         core, player, who = self.core, self._player, self.who
-        send, arrive = self._program.entry("send"), self._program.entry("arrive")
+        send, arrive, ahead = map(self._program.entry, ("send", "arrive", "ahead"))
         if anew:
             core.begin()
         where = {arm: i for i, arm in enumerate(who.tolist())}
         arms, rewards = core.memory.field("late_arm"), core.memory.field("late_reward")
         for t in range(start, stop):
-            i = core.select(t) if player is None else where.get(player.select(t + 1), -1)
+            i = ahead(core.memory.block, t) if self._others else -1
+            if i < 0:
+                i = core.select(t) if player is None else where.get(player.select(t + 1), -1)
             if i < 0:
                 raise InvalidValue(
                     f"select of {self.label} must return an arm that is there, in round {t + 1}"

@@ -14,6 +14,7 @@ from thrifty.arrays import Integers
 from thrifty.delays import Delay
 from thrifty.engines.memory import Memory, Rule
 from thrifty.errors import InvalidType, InvalidValue
+from thrifty.online.shares import read_options
 from thrifty.policies import Policy, Posterior, Uniform, checked, described
 from thrifty.policies.program import Program, program
 from thrifty.problems import REWARDS, Problem, Timed
@@ -75,13 +76,18 @@ def plan(
     engine: str = "auto",
     checkpoints: Sequence[int] | None = None,
     delay: int | Delay = 0,
+    control: float = 0.0,
+    control_arm: int | None = None,
+    floor: float = 0.0,
+    burn_in: int = 0,
 ) -> Plan:
     """Check the arguments of ``simulate`` and resolve them."""
     policies = _policies(policies)
     arms = _problem(problem).size
     horizon = checks.integer("horizon", horizon, at_least=1, at_most=checks.COUNT)
     prior = None if prior is None else checks.prior(prior)
-    stages = tuple(_stages(policy, arms, horizon, prior) for policy in policies)
+    others = read_options(arms, control, control_arm, floor, burn_in)
+    stages = tuple(_stages(policy, arms, horizon, prior, others["burn_in"]) for policy in policies)
     if prior is None and horizon < max(rules[0][1].initial for rules in stages):
         raise InvalidValue(
             f"horizon must be at least the number of arms, {arms}, unless a prior replaces the initial "
@@ -105,21 +111,26 @@ def plan(
         seed=checks.integer("seed", seed, at_least=0),
         prior=prior,
         delay=delays.clean(delay),
+        **others,
     )
     return Plan(settings, _checkpoints(checkpoints, horizon), policies, stages)
 
 
 def _stages(
-    policy: Policy | PlainPolicy, arms: int, horizon: int, prior: tuple[float, float] | None
+    policy: Policy | PlainPolicy,
+    arms: int,
+    horizon: int,
+    prior: tuple[float, float] | None,
+    burn_in: int,
 ) -> list[tuple[int, Rule]]:
     """The rules that a policy follows, each with the round from which on."""
     if not isinstance(policy, Policy):
-        return [(0, Rule(arms, horizon, first=False))]
+        return [(0, Rule(arms, horizon, first=False, burn_in=burn_in))]
     policy.check_arms(arms)
     policy.check_prior(given=prior is not None)
     mean, weight = prior or (0.0, 0.0)
     return [
-        (start, rule._replace(prior_mean=mean, prior_weight=weight))
+        (start, rule._replace(prior_mean=mean, prior_weight=weight, burn_in=burn_in))
         for start, rule in policy.stages(arms, horizon)
     ]
 

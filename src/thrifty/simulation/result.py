@@ -16,6 +16,7 @@ from thrifty import problems as known_problems
 from thrifty.arrays import Floats, Integers
 from thrifty.delays import DELAYS, NO_DELAY, Delay
 from thrifty.errors import FileError, InvalidCall, InvalidValue, MissingExtra, ThriftyError
+from thrifty.online.shares import read_options
 from thrifty.policies import Policy, registered, restored
 from thrifty.problems import Problem, Timed
 from thrifty.simulation import assumptions, comparison, lookup
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ARRAYS = ("checkpoints", "regret", "pulls", "draws", "evaluations")
+OTHERS = ("control", "control_arm", "floor", "burn_in")  # who makes decisions beside the policy
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class Settings:
         policies: the name and the parameters of each policy.
         labels: what tables and figures call it.
         engines: which engine ran it.
-        problem, horizon, runs, seed, prior, delay: as given to ``simulate``.
+        problem, horizon, runs, seed, prior, delay, control, control_arm, floor, burn_in: as given to
+            ``simulate``.
     """
 
     policies: tuple[dict[str, Any], ...]
@@ -49,6 +52,21 @@ class Settings:
     seed: int
     prior: tuple[float, float] | None
     delay: Delay
+    control: float = 0.0
+    control_arm: int | None = None
+    floor: float = 0.0
+    burn_in: int = 0
+
+    @property
+    def others(self) -> str:
+        """Who makes decisions beside the policy, in words; empty if nobody does."""
+        shares = {
+            "control": self.control or None,
+            "control arm": self.control_arm if self.control else None,
+            "floor": self.floor or None,
+            "burn-in": self.burn_in or None,
+        }
+        return "".join(f", {name} {value:g}" for name, value in shares.items() if value is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +74,7 @@ class Result:
     """What ``simulate`` returns. The axes are policy, run, and then checkpoint or arm.
 
     Attributes:
-        settings: what determines the data: policies, problem, horizon, runs, seed, prior, delay.
+        settings: what determines the data: policies, problem, horizon, runs, seed, prior and so on.
         checkpoints: the rounds at which regret was recorded; the last is the horizon.
         regret: (policy, run, checkpoint), cumulative, initial pulls included.
         pulls: (policy, run, arm).
@@ -90,7 +108,7 @@ class Result:
         """What was simulated, in a line."""
         one = self.settings
         arms, runs = one.problem.size, f"{one.runs:,} run{'s' if one.runs > 1 else ''}"
-        return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}"
+        return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}{one.others}"
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -214,16 +232,19 @@ class Result:
         try:
             plain = header["settings"]
             delay = dict(plain["delay"])
+            problem = _problem(plain["problem"], arrays, problems)
+            others = {name: plain[name] for name in OTHERS if name in plain}  # older files have none
             settings = Settings(
                 policies=tuple(plain["policies"]),
                 labels=tuple(_text(label) for label in plain["labels"]),
                 engines=tuple(plain["engines"]),
-                problem=_problem(plain["problem"], arrays, problems),
+                problem=problem,
                 horizon=checks.integer("horizon", plain["horizon"], at_least=1),
                 runs=checks.integer("runs", plain["runs"], at_least=1),
                 seed=checks.integer("seed", plain["seed"], at_least=0),
                 prior=None if plain["prior"] is None else tuple(plain["prior"]),
                 delay=DELAYS[delay.pop("kind")](**delay),
+                **read_options(problem.size, **others),
             )
             data: dict[str, Any] = {name: arrays[name] for name in ARRAYS}
             result = cls(settings=settings, **data)

@@ -42,6 +42,11 @@ def simulate(
     checkpoints: Sequence[int] | None = None,
     delay: int | Delay = 0,
     progress: bool | None = None,
+    *,
+    control: float = 0.0,
+    control_arm: int | None = None,
+    floor: float = 0.0,
+    burn_in: int = 0,
 ) -> Result:
     """Play each policy ``runs`` times for ``horizon`` rounds.
 
@@ -61,6 +66,10 @@ def simulate(
         delay: how many more decisions are made before a reward arrives: 100, or ``GeometricDelay(100)``.
         progress: show a bar with the time left, on a terminal or in a notebook; by default if there is work
             for more than two seconds.
+        control: the share of decisions that are made at random, as in ``Bandit``.
+        control_arm: control pulls the arm with this number, and not one at random.
+        floor: every arm has at least this probability in every decision; at most 1/K.
+        burn_in: an arm with fewer pulls than this goes before the policy's choice.
 
     >>> import thrifty
     >>> problem = thrifty.Bernoulli([0.9, 0.1])
@@ -68,7 +77,8 @@ def simulate(
     >>> print(f"{result.regret[0, :, -1].mean():.2f}")
     3.36
     """
-    ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints, delay)
+    others = control, control_arm, floor, burn_in
+    ready = plan(policies, problem, horizon, runs, seed, prior, engine, checkpoints, delay, *others)
     workers = cores() if workers is None else checks.integer("workers", workers, at_least=1)
     wanted(progress)
     compile_for(ready)  # before the clock of the bar runs

@@ -6,6 +6,7 @@ seed = 1                  # 0 if left out
 prior = [0.5, 2]          # optional: mean and weight of pseudo-observations, instead of the initial pulls
 engine = "auto"           # optional
 checkpoints = [1e3, 1e4]  # optional: the rounds at which regret is recorded
+control = 0.05            # optional, as in ``Bandit``, and so are control_arm, floor and burn_in
 
 [problem]
 kind = "bernoulli"
@@ -48,6 +49,7 @@ from thrifty import checks, delays
 from thrifty.delays import DELAYS, NO_DELAY, ConstantDelay, Delay
 from thrifty.engines import ENGINES
 from thrifty.errors import FileError, InvalidType, InvalidValue, ThriftyError
+from thrifty.online.shares import read_burn_in, read_control
 from thrifty.policies import POLICIES, Policy, checked
 from thrifty.problems import PROBLEMS, Along, Changing, Of, Problem
 from thrifty.simulation.named import function, law, look_beside, policy_class, problem_class
@@ -72,6 +74,10 @@ class Spec:
     engine: str = "auto"
     checkpoints: tuple[int, ...] | None = None
     delay: Delay = NO_DELAY
+    control: float = 0.0
+    control_arm: int | None = None
+    floor: float = 0.0
+    burn_in: int = 0
 
     def __eq__(self, other: object) -> bool:
         """Policies in plain Python may have arrays, which cannot be compared so."""
@@ -272,4 +278,8 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "engine": lambda key, value: checks.choice(key, value, ("auto", *ENGINES)),
     "checkpoints": _checkpoints,
     "delay": _delay,
+    "control": lambda key, value: read_control(value),
+    "control_arm": lambda key, value: checks.integer(key, value, at_least=0),
+    "floor": lambda key, value: checks.unit(key, value),
+    "burn_in": lambda key, value: read_burn_in(value),
 }

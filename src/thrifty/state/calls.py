@@ -22,6 +22,7 @@ SIGNATURES = {
     "order": void(STATE, int64),  # t
     "pick": int64(STATE, int64),  # t; how many were found
     "spare": int64(STATE, int64),  # t; the arm
+    "share": int64(STATE, int64),  # t; the arm
     "fallback": int64(STATE, int64, float64, float64),  # arm, its draw, a level; the arm
     "parameters": void(STATE, int64, float64, float64),  # arm, n, S
     "draw": float64(STATE, float64, float64),  # the law's two parameters
