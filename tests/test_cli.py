@@ -190,6 +190,7 @@ def test_an_interruption_is_no_fault(spec, capsys, monkeypatch):
     assert names(Path("out")) == set()
 
 
+@pytest.mark.usefixtures("finished")  # kernels are compiled, which is said once
 @pytest.mark.parametrize("runs", ["1e14", "2e15", "9e15"])
 def test_too_much_memory(spec, capsys, runs):
     assert main(["simulate", str(spec), "--runs", runs]) == 2
