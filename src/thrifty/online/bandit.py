@@ -482,7 +482,8 @@ class Bandit:
     @locked
     def cancel(self, arm: Hashable) -> bool:
         """A pull of ``arm`` that ``select`` asked for will never give a reward: forget that it was asked for.
-        Or, if ``arm`` is a ``Decision``, that pull. Returns False for a decision that was closed before.
+        Or, if ``arm`` is a ``Decision``, that pull. Returns False for a decision that was closed before. The
+        id of a decision is not taken: a text is the id of an arm, or refused.
 
         An arm on a list of DMED or Dirichlet Sampling keeps its place, so that the pull is still to come.
         """
