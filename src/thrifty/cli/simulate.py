@@ -27,7 +27,8 @@ a spec:
   name = "TSMA"
   alpha = 0.8
 and if need be prior = [mean, weight], engine = "scan", checkpoints = [1000, 10000], and for rewards that come
-late delay = 100 or delay = {kind = "geometric", mean = 100}
+late delay = 100 or delay = {kind = "geometric", mean = 100}; control = 0.05,
+control_arm = 0, floor = 0.001 and burn_in = 100 as in Bandit
 
 examples:
   thrifty simulate experiments/paper.toml
