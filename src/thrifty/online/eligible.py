@@ -25,6 +25,8 @@ ALL = None, None
 
 def size(who: Eligible, core: Any, arms: int) -> int:
     """How many of so many arms may be chosen."""
+    if who == ALL:
+        return int(arms - core.resting)
     among, exclude = who[0], np.unique(integers(who[1] or NOBODY))
     if among is not None:
         there = np.setdiff1d(integers(among), exclude)
