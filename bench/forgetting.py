@@ -1,10 +1,12 @@
 """What forgetting costs: a decision and its reward, and the longest of them, with and without.
 
     uv run python bench/forgetting.py [--arms 1000000] [--rounds 1000000] [--half-lives 10 1]
+    uv run python bench/forgetting.py --classics
 
 Every arm has a prior, (0.5, 1), or has been pulled once, where the policy needs none; means are uniform in
 [0, 0.9], and one is 0.9. Rewards are 0 or 1. First a thousand more decisions are made than there are arms,
-then those that are measured, each in processor time. Prints a table in Markdown.
+then those that are measured, each in processor time. Prints a table in Markdown. With --classics it is that
+of discounted UCB and its like, which look at all arms.
 """
 
 import argparse
@@ -24,6 +26,16 @@ CONTESTANTS: tuple[tuple[Policy, tuple[float, float] | None], ...] = (
     (thrifty.UCB1(), None),
     (thrifty.KLUCB(), None),
 )
+
+CLASSICS: tuple[Policy, ...] = (
+    thrifty.DiscountedUCB(),
+    thrifty.SlidingWindowUCB(),
+    thrifty.DiscountedTS(),
+    thrifty.SlidingWindowTS(),
+    thrifty.Forgetting(thrifty.UCB1(), 1000.0),
+    thrifty.Forgetting(thrifty.ThompsonSampling("beta"), 1000.0),
+)
+SIZES = (10, 100, 1000, 10_000)
 
 
 def measured(policy: Policy, prior: tuple[float, float] | None, arms: int, rounds: int) -> np.ndarray:
@@ -60,7 +72,14 @@ def main() -> None:
     parser.add_argument("--arms", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=10**6)
     parser.add_argument("--half-lives", type=float, nargs="+", default=[10.0, 1.0], help="of K decisions")
+    parser.add_argument("--classics", action="store_true")
     args = parser.parse_args()
+    if args.classics:
+        print(f"| arms | {' | '.join(f'{arms:,}' for arms in SIZES)} |\n|{'---|' * (1 + len(SIZES))}")
+        for policy in CLASSICS:
+            means = [measured(policy, None, arms, 10_000).mean() for arms in SIZES]
+            print(f"| {policy.label} | {' | '.join(f'{mean:.1f}' for mean in means)} |", flush=True)
+        return
     print("| policy | prior | half-life | µs | times as much | one in a thousand over, µs | longest, ms |")
     print("|---|---|---|---|---|---|---|")
     for policy, prior in CONTESTANTS:
