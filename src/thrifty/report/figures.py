@@ -194,9 +194,10 @@ def setting(result: Result) -> str:
     delay = result.settings.delay
     late = ", ".join(f"{name} {value:g}" for name, value in vars(delay).items())
     late = "" if delay == NO_DELAY else f"; {delay.kind} delay, {late}"
+    others = f"; {result.settings.others}" if result.settings.others else ""
     return (
         f"K = {problem.size:,}, T = {result.settings.horizon:,}, {runs:,} run{'s' if runs > 1 else ''}; "
-        f"{_described(problem)}{late}{result.settings.others}"
+        f"{_described(problem)}{late}{others}"
     )
 
 

@@ -66,7 +66,7 @@ class Settings:
             "floor": self.floor or None,
             "burn-in": self.burn_in or None,
         }
-        return "".join(f", {name} {value:g}" for name, value in shares.items() if value is not None)
+        return ", ".join(f"{name} {value:g}" for name, value in shares.items() if value is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,8 @@ class Result:
         """What was simulated, in a line."""
         one = self.settings
         arms, runs = one.problem.size, f"{one.runs:,} run{'s' if one.runs > 1 else ''}"
-        return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}{one.others}"
+        others = f", {one.others}" if one.others else ""
+        return f"{one.problem.kind}, K = {arms:,}, T = {one.horizon:,}, {runs}, seed {one.seed}{others}"
 
     @property
     def labels(self) -> tuple[str, ...]:
