@@ -222,7 +222,7 @@ def test_times_need_not_come_in_order() -> None:
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ((math.nan,), "before must be finite"),
+        ((math.nan,), "before must be a time, or infinite for all decisions, got nan"),
         ((-math.inf,), "before must be finite"),
         (("now",), "before must be a number"),
         ((9.0, 2.0), "reward must be in"),

@@ -186,7 +186,11 @@ def read_time(name: str, now: object) -> float:
 
 def read_before(before: object) -> float:
     """Until when decisions are due."""
-    return math.inf if isinstance(before, float) and before == math.inf else checks.number("before", before)
+    if isinstance(before, float) and not -math.inf < before < math.inf:
+        if before == math.inf:
+            return before
+        raise InvalidValue(f"before must be a time, or infinite for all decisions, got {before!r}")
+    return checks.number("before", before)
 
 
 def read_sizes(count: object, rank: object) -> tuple[int, int]:
