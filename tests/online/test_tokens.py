@@ -223,7 +223,7 @@ def test_times_need_not_come_in_order() -> None:
     ("arguments", "match"),
     [
         ((math.nan,), "before must be a time, or infinite for all decisions, got nan"),
-        ((-math.inf,), "before must be finite"),
+        ((-math.inf,), "before must be a time, or infinite for all decisions, got -inf"),
         (("now",), "before must be a number"),
         ((9.0, 2.0), "reward must be in"),
         ((9.0, "1"), "reward must be a number"),
