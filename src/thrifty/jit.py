@@ -184,7 +184,7 @@ def straight(function: Callable[..., Any]) -> Callable[..., Any]:
     is half of what a call costs. So these must be the types with which it was compiled."""
     if config.DISABLE_JIT:
         return function
-    with uninterrupted():  # an ordered dictionary, whose keys have a hash in Python, turns it into a KeyError
+    with uninterrupted():  # Ctrl-C in the hash of a key would be a KeyError of this dictionary
         (compiled,) = cast(Any, function).overloads.values()
     return cast(Callable[..., Any], compiled.entry_point)
 

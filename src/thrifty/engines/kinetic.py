@@ -23,7 +23,7 @@ from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import CLOCK
 
 LEADER, TIES, UNTIL = range(3)  # the columns of state.races
-TIED = -1  # minus an arm: it was taken out while others led with it
+TIED = -1  # less the number of an arm: it was taken out while others were tied with it
 FEW = 64  # arms that are looked for at once
 ROOT = np.int64(1)  # the slot at the top; no literal, for which a kernel would be compiled apart
 
@@ -106,7 +106,7 @@ def pick(state, t):
     if not up_to_date(state, t):
         return 0
     tree, wanted, left = state.races, state.bars[WANTED], state.bars[LEFT]
-    found = gone = led = 0  # arms in the slate, of others taken out, and in the slate because they led alone
+    found = gone = out = 0  # arms in the slate; others that were taken out; those of the slate that were
     while found < wanted:
         if tree[1, TIES] > 1.0 and wanted + left <= FEW and _of_equals(state, found, gone):
             break
@@ -125,9 +125,9 @@ def pick(state, t):
             state.slate[found] = leader(state)
             found += 1
             if found < wanted:
-                _take_out(state, state.slate[led], t)
-                led += 1
-    for p in range(led):
+                _take_out(state, state.slate[out], t)
+                out += 1
+    for p in range(out):
         slot = _leaf(state, state.slate[p], True)
         _open(state.races, slot)
     for j in range(gone - 1, -1, -1):

@@ -528,7 +528,7 @@ class Bandit:
                 if back:
                     back()
                 raise
-            except BaseException:  # of another signal: all of them
+            except BaseException:  # the handler of another signal raised it: arms that are there have ids
                 if player.arms > len(self._ids):
                     self._ids.add(list(names)[len(self._ids) - before :])
                 raise
