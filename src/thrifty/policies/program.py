@@ -70,7 +70,8 @@ class Program(NamedTuple):
     def compile(self, memory: Memory, *names: str) -> None:
         """Compile entries, and what they call of the engine, or load them from the cache on disk. The memory
         learns where that is."""
-        called = {hook for name in names for hook in CALLED[name]} | {"control", "settle"}
+        called = {hook for name in names for hook in CALLED[name]}
+        called |= {*getattr(MODULES[self.engine], "INSIDE", ())}
         if bars.BARS in memory.components and memory.field("bars")[bars.RESTING] > 0:
             called |= {"spare", "fallback"}
         if line.RESERVE in memory.components and memory.arms >= line.MANY:

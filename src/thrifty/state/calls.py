@@ -9,7 +9,8 @@ float64, int64, void = types.float64, types.int64, types.void
 
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
-    "place", "join", "handed", "begin", "enter", "leave", "shrink", "seat", "control", "settle",  # engines
+    "place", "join", "handed", "begin", "enter", "leave", "shrink", "seat", "control", "settle",
+    "end",  # engines
     "fade", "renewal",  # of all engines
 )  # fmt: skip
 

@@ -48,6 +48,7 @@ QUEUE = Component(
 )
 COMPONENTS = (LINE, QUEUE, TREE)
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
+INSIDE = ("control", "settle", "join", "end")  # those of its own: each is called by several others
 
 
 @kernel
@@ -214,7 +215,7 @@ def seat(state, i):
     """Whether arm i may be chosen has changed. In phase I, who is left out of one decision stays where it is,
     and who was paused begins anew when it is resumed."""
     if _is_over(state, i):
-        _end(state, i)
+        calls.event(state.engine.end, (state, i))
     if state.place[i] < 0 and state.index[i] > -math.inf:
         tournament.place(state, i)
     elif state.place[i] < 0:
@@ -244,7 +245,7 @@ def _commit(state, arm, top, bar):
     while tournament.top(state.tree) > max(top, bar):
         i = tournament.largest(state.tree, state.keys, state.rng)
         if state.place[i] >= 0:
-            _end(state, i)
+            calls.event(state.engine.end, (state, i))
         elif state.pending[i, 1] & SPENT:
             rounds.replace(state, i)
             tournament.place(state, i)
@@ -264,7 +265,7 @@ def _retire(state, most):
     out_of_line()
     i = state.queue[OLDEST]
     while i >= 0 and most > 0 and _has_drawn_all(state, i):
-        _end(state, i)
+        calls.event(state.engine.end, (state, i))
         most -= 1
         i = state.queue[OLDEST]
     if i < 0 or not _has_drawn_all(state, i):
@@ -293,9 +294,8 @@ def _is_over(state, i):
 
 
 @kernel
-def _end(state, i):
+def end(state, i):
     """Phase I of arm i is over, and its index is the best draw."""
-    out_of_line()
     drawn = int(state.rule.phi)
     _settle(state, i, state.start[i] + drawn)
     state.draws[i] += drawn
@@ -310,7 +310,7 @@ def join(state, i):
     """Arm i has a new law, or its first: it begins phase I, unless it is paused."""
     clock = state.count[CLOCK]
     if _is_over(state, i):
-        _end(state, i)
+        calls.event(state.engine.end, (state, i))
     if state.place[i] >= 0:  # it was in phase I
         state.draws[i] += clock - state.start[i]
         _unlink(state, i)
@@ -330,7 +330,7 @@ def join(state, i):
 @kernel
 def place(state, i):
     """Arm i has a new law: give it a rate, then look after the level."""
-    join(state, i)
+    calls.event(state.engine.join, (state, i))
     calls.event(state.engine.control, (state, 0))
 
 
@@ -339,7 +339,7 @@ def begin(state, _):
     rounds.renew_all(state)
     for i in range(state.count[ARMS]):
         if statistics.has_law(state, i):
-            join(state, i)
+            calls.event(state.engine.join, (state, i))
     calls.event(state.engine.control, (state, 1))
 
 
@@ -347,7 +347,7 @@ def begin(state, _):
 def leave(state, i):
     """Arm i goes."""
     if _is_over(state, i):
-        _end(state, i)
+        calls.event(state.engine.end, (state, i))
     if state.place[i] >= 0:
         _unlink(state, i)
         line.leave(state, i)
@@ -360,7 +360,7 @@ def leave(state, i):
 def move(state, i, to):
     """Arm i gets another number."""
     if _is_over(state, i):
-        _end(state, i)
+        calls.event(state.engine.end, (state, i))
         state.place[to] = -1
         state.index[to] = state.index[i]
         state.best[to] = state.best[i]

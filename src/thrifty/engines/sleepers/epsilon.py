@@ -21,6 +21,7 @@ from thrifty.state.statistics import ARMS
 COINS = Component("coins", (Field("drawn", np.int64, PLACE, saved=False),))  # scratch: arms to put back
 COMPONENTS = (TREE, COINS)
 LAW_HOOKS = ("draw",)  # the functions of a law that it calls by address
+INSIDE = ("control",)  # and the one of its own
 
 
 @kernel

@@ -15,6 +15,7 @@ from thrifty.state.statistics import ARMS, CLOCK
 COMPONENTS = (LINE,)
 BESIDE = (RESERVE,)  # in a bandit
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
+INSIDE = ("control",)  # and the one of its own
 NOT_ENOUGH = -2  # no arm: -1 is nobody
 
 
