@@ -7,7 +7,8 @@ prior weighs more while n < V: a variant of ours.
 
 from thrifty.jit import hot
 from thrifty.laws.law import Law
-from thrifty.numerics import beta, random
+from thrifty.numerics import random
+from thrifty.numerics.beta import isf, sf
 
 
 @hot
@@ -19,18 +20,6 @@ def parameters(n, s):
 @hot
 def draw(a, b, rng):
     return random.beta(rng, a, b)
-
-
-@hot
-def sf(a, b, c):
-    if c <= 0.0:
-        return 1.0
-    return beta.sf(a, b, c) if c < 1.0 else 0.0
-
-
-@hot
-def isf(a, b, p):
-    return beta.isf(a, b, p)
 
 
 class Beta(Law):
