@@ -8,6 +8,7 @@ from thrifty.state.bars import LISTED
 from thrifty.state.statistics import SPENT
 
 COMPONENTS = ()
+ONE = 2**32  # more than the number of any arm
 
 
 @hot
@@ -69,22 +70,32 @@ def largest(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 
     Two plain passes (find the maximum, see who attains it) have no branch to mispredict, unlike one
-    clever pass.
+    clever pass. A maximum has to wait for the one before it: so there are four, side by side.
     """
-    top = index[0]
-    for i in range(1, index.size):
-        top = index[i] if index[i] > top else top
-    ties = arm = 0
+    a = b = c = d = index[0]
+    whole = index.size & -4
+    for i in range(0, whole, 4):
+        a = index[i] if index[i] > a else a
+        b = index[i + 1] if index[i + 1] > b else b
+        c = index[i + 2] if index[i + 2] > c else c
+        d = index[i + 3] if index[i + 3] > d else d
+    for i in range(whole, index.size):
+        a = index[i] if index[i] > a else a
+    a = a if a > b else b
+    c = c if c > d else d
+    top = a if a > c else c
+    found = 0  # how many attain it, times ONE, and the sum of their numbers
     for i in range(index.size):
-        attained = index[i] == top
-        ties += attained
-        arm += i * attained  # the sum of one number, unless there is a tie
-    if ties > 1:
-        left = random.below(rng, ties)
-        arm = -1
-        while left >= 0:
-            arm += 1
-            left -= index[arm] == top
+        found += (ONE + i) * (index[i] == top)
+    if found < 2 * ONE:
+        return found & (ONE - 1)
+    ties = 0  # counted again: the sum may be beyond ONE
+    for i in range(index.size):
+        ties += index[i] == top
+    left, arm = random.below(rng, ties), -1
+    while left >= 0:
+        arm += 1
+        left -= index[arm] == top
     return arm
 
 
