@@ -10,10 +10,16 @@ move       it gets another number; ``clear``: the number is free
 
 import math
 
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import calls, stale, statistics, tokens, young
 from thrifty.state.statistics import REPLACED, SPENT
+
+
+@kernel
+def tempered(n, s, temper):
+    out_of_line()  # else LLVM divides first and asks then
+    return n / temper, s / temper
 
 
 @hot
@@ -24,7 +30,7 @@ def learn(state, i):
     if state.hooks.parameters != 0:
         temper = state.former[0] if stale.is_stale(state, i) else state.rule.temper
         if temper != 1.0:  # most policies: spare them two divisions
-            n, s = n / temper, s / temper
+            n, s = tempered(n, s, temper)
         if n <= state.rule.least:
             state.means[i] = math.inf  # there is no posterior yet: the arm is tried again at once
         calls.parameters(state.hooks.parameters, (state, i, n, s))
