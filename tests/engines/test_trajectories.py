@@ -16,9 +16,12 @@ from thrifty.delays import Delay
 from thrifty.engines import ENGINES
 from thrifty.engines.entries import play_on
 from thrifty.engines.modules import MODULES
+from thrifty.jit import entry
 from thrifty.numerics import families
 from thrifty.policies import POLICIES, Policy, dirichlet_sampling
 from thrifty.problems import PROBLEMS, REWARDS, Problem
+from thrifty.state import calls
+from thrifty.state.header import opened
 
 CLOCKED: list[Policy] = [
     thrifty.UCB1(),
@@ -259,3 +262,23 @@ def test_every_engine_is_compiled_once() -> None:
                     )
     for name, engine in MODULES.items():
         assert len(play_on(name.replace("-", "_"), engine).signatures) == 1
+
+
+@entry
+def refreshed(block, t):
+    state = opened(block)
+    return calls.refresh(state.hooks.refresh, (state, t))
+
+
+def test_whoever_makes_every_index_tells_the_largest() -> None:
+    """On scan: while arms wait for their first reward, and later. An arm that has it would not be found."""
+    asked = 0
+    for policy in EVERY:
+        run = new_run(policy, PROBLEM, 60)
+        if run.state.hooks.refresh:
+            asked += 1
+            for start, stop in ((0, 2), (2, 60)):
+                run.play(start, stop)
+                assert refreshed(run.memory.block, stop) == run.state.index.max(), policy
+                assert run.state.index.max() > -np.inf
+    assert asked > 20

@@ -67,7 +67,7 @@ class Hooks(NamedTuple):
     # What the index is made from
     index: int = 0  # type: ignore[assignment]  # of one arm, from its statistics and the time
     compare: int = 0  # who leads whom, where that may have changed, for kinetic
-    refresh: int = 0  # every arm's index, for scan
+    refresh: int = 0  # every arm's index, for scan; returns the largest
     choose: int = 0  # the policy's own way to choose, for scan
     order: int = 0  # every arm's index in its place, where not all arms may be chosen
     # A law

@@ -18,11 +18,11 @@ def choose(state, t):
         return calls.choose(state.engine.spare, (state, t))
     if state.hooks.choose != 0:
         return calls.choose(state.hooks.choose, (state, t))
-    if state.hooks.refresh != 0:
-        calls.refresh(state.hooks.refresh, (state, t))
+    refresh = state.hooks.refresh
+    top = calls.refresh(refresh, (state, t)) if refresh != 0 else maximum(state.index)
     if state.fault[0] != 0:
         return -1
-    i = largest(state.index, state.rng)
+    i = attaining(state.index, top, state.rng)
     while state.pending[i, 1] & SPENT:
         rounds.replace(state, i)
         i = largest(state.index, state.rng)
@@ -33,7 +33,7 @@ def choose(state, t):
 def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Returns how many have a law."""
     if state.hooks.order != 0:
-        calls.refresh(state.hooks.order, (state, t))
+        calls.order(state.hooks.order, (state, t))
     elif state.hooks.refresh != 0:
         calls.refresh(state.hooks.refresh, (state, t))
     about_all = state.bars[LISTED] < 0
@@ -70,8 +70,14 @@ def largest(index, rng):
     """The arm with the largest index; one uniform is drawn if and only if there is a tie to break.
 
     Two plain passes (find the maximum, see who attains it) have no branch to mispredict, unlike one
-    clever pass. A maximum has to wait for the one before it: so there are four, side by side.
+    clever pass.
     """
+    return attaining(index, maximum(index), rng)
+
+
+@hot
+def maximum(index):
+    """The largest index. A maximum has to wait for the one before it: so there are four, side by side."""
     a = b = c = d = index[0]
     whole = index.size & -4
     for i in range(0, whole, 4):
@@ -83,7 +89,12 @@ def largest(index, rng):
         a = index[i] if index[i] > a else a
     a = a if a > b else b
     c = c if c > d else d
-    top = a if a > c else c
+    return a if a > c else c
+
+
+@hot
+def attaining(index, top, rng):
+    """The arm whose index is the largest one, ``top``; if there are several, one of them."""
     found = 0  # how many attain it, times ONE, and the sum of their numbers
     for i in range(index.size):
         found += (ONE + i) * (index[i] == top)

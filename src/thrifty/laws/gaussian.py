@@ -25,8 +25,9 @@ def draw(mean, sd, rng):
 
 @hot
 def draw_all(params, rng, out):
-    """Every arm's draw: the normals are filled in one go, which is where scan spends its time."""
-    random.normals(rng, params, out)
+    """Every arm's draw: the normals are filled in one go, which is where scan spends its time. Returns the
+    largest."""
+    return random.normals(rng, params, out)
 
 
 @hot

@@ -39,7 +39,7 @@ class Law:
     draw_spread: ClassVar[Any] = None
     sf_spread: ClassVar[Any] = None
     isf_spread: ClassVar[Any] = None
-    # (params, rng, out): a draw for every arm, if that is faster than one by one.
+    # (params, rng, out): a draw for every arm, of which it returns the largest, if faster than one by one.
     column: ClassVar[Any] = None
 
     def function(self, name: str) -> Any:

@@ -125,12 +125,13 @@ def _tail(rng):
 @hot
 def normals(rng, params, out):
     """Fill ``out`` with normals of the means params[:, 0] and deviations params[:, 1], as successive calls of
-    ``normal`` would give them.
+    ``normal`` would give them. Returns the largest.
 
     The state lives in registers between two rare excursions, which calling ``normal`` would not allow, nor
     an excursion that is written out here.
     """
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    top = -math.inf
     for i in range(out.size):
         bits = s0 + s3
         shifted = s1 << U17
@@ -147,8 +148,11 @@ def normals(rng, params, out):
             rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
             x = _excursion(rng, layer, x)
             s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
-        out[i] = params[i, 0] + params[i, 1] * x
+        x = params[i, 0] + params[i, 1] * x
+        out[i] = x
+        top = x if x > top else top
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return top
 
 
 @kernel

@@ -84,13 +84,16 @@ def isf(state, a, b, p):
 
 
 def column(state):
-    """A draw for every arm, one by one."""
+    """A draw for every arm, one by one. Returns the largest."""
+    top = -math.inf
     for i in range(state.index.size):
         state.index[i] = law_draw(state.params[i, 0], state.params[i, 1], state.rng)
+        top = max(top, state.index[i])
+    return top
 
 
 def whole_column(state):
-    law_column(state.params, state.rng, state.index)
+    return law_column(state.params, state.rng, state.index)
 
 
 def index(state, i, t):
@@ -117,8 +120,8 @@ def choose(state, t):
 
 
 def refresh(state, t):
-    """Every arm's index, made anew."""
-    itself, best, log_t = inside(state), 0.0, math.log(max(t, 1.0))
+    """Every arm's index, made anew. Returns the largest."""
+    itself, best, top, log_t = inside(state), 0.0, -math.inf, math.log(max(t, 1.0))
     if SEES_BEST:
         best = statistics.best_mean(state)
     for i in range(state.index.size):
@@ -130,6 +133,8 @@ def refresh(state, t):
         if EVALUATES:
             state.evaluations[0] += 1
         state.index[i] = formula(itself, state, i, t, best, log_t)
+        top = max(top, state.index[i])
+    return top
 
 
 # Around functions of the user's own, which may raise errors and return what is not a number.
@@ -156,8 +161,11 @@ def own_draw(state, a, b):
 
 
 def own_column(state):
+    top = -math.inf
     for i in range(state.index.size):
         state.index[i] = law_draw(state, state.params[i, 0], state.params[i, 1])
+        top = max(top, state.index[i])
+    return top
 
 
 def own_sf(state, a, b, c):
@@ -359,7 +367,7 @@ GIVEN = {
 }  # fmt: skip
 TEMPLATES: dict[str, Any] = {
     "index": index, "choose": choose, "observed": observed,
-    "returned": event, "left": event, "entered": event, "moved": moved, "refresh": event,
+    "returned": event, "left": event, "entered": event, "moved": moved, "refresh": choose,
     "order": event,
 }  # fmt: skip
 

@@ -58,8 +58,8 @@ def upper(n, s, pending, exploration):
 
 @hot
 def refresh(state, xi):
-    """Every arm's index."""
-    total = 0.0
+    """Every arm's index. Returns the largest."""
+    total, top = 0.0, -math.inf
     for i in range(state.index.size):
         total += state.own[COLUMNS * i + WEIGHT] + young.count(state, i)
     exploration = 4.0 * xi * math.log(max(total, 1.0))
@@ -69,6 +69,8 @@ def refresh(state, xi):
             state.index[i] = upper(n, s, young.count(state, i), exploration)
         else:
             state.index[i] = -math.inf
+        top = max(top, state.index[i])
+    return top
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class DiscountedUCB(Policy):
         return "unit"
 
     def refresh(self, state):
-        refresh(state, self.xi)
+        return refresh(state, self.xi)
 
     def observed(self, state, i, reward):
         keep(state, i, reward, self.gamma)

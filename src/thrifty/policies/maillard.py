@@ -119,8 +119,9 @@ class MaillardSampling(Policy):
         return perturbed(logit(n, mean, best, self.variance), rng)
 
     def plus_refresh(self, state, t):
-        """One of the best, at random, is taken for the best; t counts the pulls made so far."""
-        best = statistics.best_mean(state)
+        """One of the best, at random, is taken for the best; t counts the pulls made so far. Returns the
+        largest index."""
+        best, top = statistics.best_mean(state), -math.inf
         bests = 0
         for i in range(state.index.size):
             bests += statistics.has_law(state, i) and state.means[i] == best
@@ -136,6 +137,8 @@ class MaillardSampling(Policy):
                 if chosen == -1:
                     value = plus_best_logit(n, t, PLUS, PLUS)
             state.index[i] = perturbed(value, state.rng)
+            top = max(top, state.index[i])
+        return top
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ isf: Any = None
 
 def refresh(state, t):
     """Phase I draws and remembers the best draw; phase II, after phi draws, is committed to it. While an arm
-    is paused, phase I waits."""
-    phi = state.rule.phi
+    is paused, phase I waits. Returns the largest index."""
+    phi, top = state.rule.phi, -math.inf
     for i in range(state.index.size):
         if not has_law(state, i) or (state.age[i] < phi and is_paused(state, i)):
             state.index[i] = -math.inf
@@ -46,6 +46,8 @@ def refresh(state, t):
         else:
             state.age[i] = OVER
             state.index[i] = state.best[i]
+        top = max(top, state.index[i])
+    return top
 
 
 def renewed(state, i):

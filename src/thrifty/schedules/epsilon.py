@@ -15,8 +15,9 @@ draw: Any = None  # the law's takes its place
 
 
 def refresh(state, t):
-    """One coin per arm (not per round: that would be another algorithm), then the draw or the mean."""
-    epsilon = state.rule.epsilon
+    """One coin per arm (not per round: that would be another algorithm), then the draw or the mean.
+    Returns the largest."""
+    epsilon, top = state.rule.epsilon, -math.inf
     for i in range(state.index.size):
         if not has_law(state, i):
             state.index[i] = -math.inf
@@ -26,4 +27,6 @@ def refresh(state, t):
             state.evaluations[0] += 1
         else:
             state.index[i] = state.means[i]
+        top = max(top, state.index[i])
     state.evaluations[0] += state.index.size - state.waiting[0]
+    return top

@@ -18,7 +18,7 @@ EVENTS = (
 SIGNATURES = {
     "index": float64(STATE, int64, int64),  # arm, t
     "compare": void(STATE, int64),  # t
-    "refresh": void(STATE, int64),  # t
+    "refresh": float64(STATE, int64),  # t; the largest index
     "choose": int64(STATE, int64),  # t; the arm
     "order": void(STATE, int64),  # t
     "pick": int64(STATE, int64),  # t; how many were found
@@ -49,5 +49,6 @@ draw = caller(SIGNATURES["draw"])
 sf = isf = caller(SIGNATURES["sf"])
 observed = caller(SIGNATURES["observed"])
 pull = caller(SIGNATURES["pull"])
-event = refresh = caller(SIGNATURES["begin"])
+refresh = caller(SIGNATURES["refresh"])
+event = order = compare = caller(SIGNATURES["begin"])
 moved = caller(SIGNATURES["moved"])
