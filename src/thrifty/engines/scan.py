@@ -1,7 +1,7 @@
 """Scan: look at every arm's index. It runs every policy and is obviously right: the oracle for the others."""
 
 from thrifty.engines import ranking, rounds
-from thrifty.jit import hot, kernel
+from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls
 from thrifty.state.bars import LISTED
@@ -18,15 +18,17 @@ def choose(state, t):
         return calls.choose(state.engine.spare, (state, t))
     if state.hooks.choose != 0:
         return calls.choose(state.hooks.choose, (state, t))
-    refresh = state.hooks.refresh
-    top = calls.refresh(refresh, (state, t)) if refresh != 0 else maximum(state.index)
+    known, top = state.hooks.refresh != 0, 0.0
+    if known:
+        top = calls.refresh(state.hooks.refresh, (state, t))
     if state.fault[0] != 0:
         return -1
-    i = attaining(state.index, top, state.rng)
-    while state.pending[i, 1] & SPENT:
+    while True:
+        i = attaining(state.index, top if known else maximum(state.index), state.rng)
+        if state.pending[i, 1] & SPENT == 0:
+            return i
         rounds.replace(state, i)
-        i = largest(state.index, state.rng)
-    return i
+        known = False
 
 
 @kernel
@@ -98,9 +100,14 @@ def attaining(index, top, rng):
     found = 0  # how many attain it, times ONE, and the sum of their numbers
     for i in range(index.size):
         found += (ONE + i) * (index[i] == top)
-    if found < 2 * ONE:
-        return found & (ONE - 1)
-    ties = 0  # counted again: the sum may be beyond ONE
+    return found & (ONE - 1) if found < 2 * ONE else one_of(index, top, rng)
+
+
+@kernel
+def one_of(index, top, rng):
+    """One of several arms whose index is the largest one, uniformly at random."""
+    out_of_line()
+    ties = 0  # counted again: the sum of their numbers may be beyond ONE
     for i in range(index.size):
         ties += index[i] == top
     left, arm = random.below(rng, ties), -1
