@@ -14,7 +14,7 @@ import numpy as np
 from thrifty.engines import fade, late, ranking, renewal, rounds, trace
 from thrifty.engines.memory import FIELDS, POSITIONS
 from thrifty.engines.sleepers import line
-from thrifty.jit import bound, entry, hot, kernel
+from thrifty.jit import bound, entry, hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, fading, history, ranks, statistics, tokens, young
 from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
@@ -615,6 +615,31 @@ def shared(state, t):
     return calls.choose(state.engine.share, (state, t))
 
 
+@kernel
+def before_choice(state, t):
+    """What comes before the policy's choice in a simulated round. Returns the arm; the number of arms, if the
+    policy is to choose."""
+    out_of_line()
+    if state.track_start[0] >= 0:
+        trace.follow(state, t)
+    i = shared(state, t)
+    if state.rule.cycle > 0:
+        calls.event(state.engine.fade, (state, 0))
+    if renewal.is_due(state):
+        calls.event(state.engine.renewal, (state, 0))
+    if i == state.count[ARMS] and state.count[HANDED] < state.count[ARMS]:
+        i = untried(state)
+    return i
+
+
+@hot
+def is_busy(state):
+    """Whether anything comes before the policy's choice in the next round."""
+    if state.track_start[0] >= 0 or state.engine.share != 0 or state.rule.cycle > 0:
+        return True
+    return renewal.is_due(state) or state.count[HANDED] < state.count[ARMS]
+
+
 # An engine's kernels, in place of which ``play`` gets them.
 choose: Any = None
 place: Any = None
@@ -631,17 +656,12 @@ def play(block, start, stop, anew):
     if anew:
         begin(state, 0)
     prompt = state.late[late.KIND] == late.PROMPT
-    t = start
+    t, busy = start, True
     while t < stop:
-        if state.track_start[0] >= 0:
-            trace.follow(state, t)
-        i = shared(state, t)
-        if state.rule.cycle > 0:
-            calls.event(state.engine.fade, (state, 0))
-        if renewal.is_due(state):
-            calls.event(state.engine.renewal, (state, 0))
-        if i == state.count[ARMS] and state.count[HANDED] < state.count[ARMS]:
-            i = untried(state)
+        i = state.count[ARMS]
+        if busy:
+            i = before_choice(state, t)
+            busy = is_busy(state)
         if i == state.count[ARMS]:
             i = choose(state, t)
             if i < 0:
