@@ -16,6 +16,7 @@ from thrifty.errors import InvalidValue
 from thrifty.interrupts import uninterrupted
 from thrifty.online import decisions, eligible, forks, known, outlook, shown, snapshot
 from thrifty.online.decisions import Decision, Open
+from thrifty.online.eligible import ALL
 from thrifty.online.ids import MOST, Ids
 from thrifty.online.inputs import sequence
 from thrifty.online.ledger import Ledger
@@ -171,8 +172,7 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        if among is not None or exclude is not None:
-            return self._pick(1, eligible.some(among, exclude), UNKNOWN)[0]
+        given = ALL if among is None and exclude is None else eligible.some(among, exclude)
         lock = self._lock  # as in ``locked``, which says why, without a call of its own
         turn = lock.turn
         try:
@@ -182,9 +182,13 @@ class Bandit:
             try:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
-                    return self._chosen(1, eligible.ALL, UNKNOWN)[0]
-                arm = self._player.select()
-                return arm if self._ids.plain else self._ids.name(arm)
+                    return self._chosen(1, given, UNKNOWN)[0]
+                ids, player = self._ids, self._player
+                if given is ALL:
+                    arm = player.select()
+                else:
+                    (arm,) = player.pick(1, eligible.taken(ids, given), UNKNOWN)
+                return arm if ids.plain else ids.name(arm)
             except BaseException:
                 self._player.catch_up()
                 raise
@@ -202,7 +206,8 @@ class Bandit:
         """The ids of ``k`` different arms, the best first: those with the largest indices of one round, of
         the arms ``among`` these ids, or of all, without those to ``exclude``. Each is a pull of its own."""
         count = checks.integer("k", k, at_least=1, at_most=MOST)
-        return self._pick(count, eligible.some(among, exclude), UNKNOWN)
+        given = ALL if among is None and exclude is None else eligible.some(among, exclude)
+        return self._pick(count, given, UNKNOWN)
 
     def _pick(self, count: int, given: eligible.Some, hands: int) -> list[Any]:
         lock = self._lock
@@ -213,10 +218,10 @@ class Bandit:
                 lock.prepare()
             try:
                 lock.state = BUSY
-                if self._ledger.shares.at_work or (count == 1 and given is eligible.ALL):
+                if self._ledger.shares.at_work or (count == 1 and given is ALL):
                     return self._chosen(count, given, hands)
                 ids = self._ids
-                arms = self._player.pick(count, eligible.taken(ids, given), hands)
+                arms = self._player.pick(count, ALL if given is ALL else eligible.taken(ids, given), hands)
                 return arms if ids.plain else ids.names(arms)
             except BaseException:
                 self._player.catch_up()
@@ -281,7 +286,7 @@ class Bandit:
         count = checks.integer("count", count, at_least=0, at_most=MOST)
         self._ledger.shares.check_id()
         if self._ledger.shares.at_work:
-            return self._play(count, 1, eligible.ALL)[0]
+            return self._play(count, 1, ALL)[0]
         return self._player.select_many(count, self._ids.names)
 
     def _play(self, rounds: int, size: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:

@@ -17,7 +17,7 @@ from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
 from thrifty.online import eligible, levels
-from thrifty.online.eligible import Eligible
+from thrifty.online.eligible import ALL, Eligible
 from thrifty.policies import Policy
 from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
@@ -213,17 +213,21 @@ class Core:
     def pick(self, t: int, count: int, who: Eligible, hands: int = NOBODY, entry: str = "pick") -> list[int]:
         """``count`` different arms, the best first, of those that may be chosen. ``hands``: NOBODY, or how
         they are handed out, the first after t pulls."""
-        among, exclude = who
         memory, listed, left = self.memory, 0, 0
-        if exclude:
-            left = len(exclude)
-            memory.rooms["left"][:left] = exclude
-        if among is not None:
-            if not among:
-                raise eligible.too_few(count, 0, memory.arms, self.resting)
-            listed = len(among)
-            memory.rooms["listed"][:listed] = among
-        ready = self._ready.get(entry) or self._entry(entry)
+        if who is not ALL:
+            among, exclude = who
+            if exclude:
+                left = len(exclude)
+                memory.rooms["left"][:left] = exclude
+            if among is not None:
+                if not among:
+                    raise eligible.too_few(count, 0, memory.arms, self.resting)
+                listed = len(among)
+                memory.rooms["listed"][:listed] = among
+        try:
+            ready = self._ready[entry]
+        except KeyError:
+            ready = self._entry(entry)
         best: int = ready(memory.block, t, listed, left, count, hands)
         if best < -1:
             if best == STRANGER:

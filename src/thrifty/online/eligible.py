@@ -50,6 +50,8 @@ def integers(numbers: Numbers) -> Integers:
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
     if among is None:
+        if type(exclude) is list:  # most callers: they are spared a call
+            return None, exclude.copy()
         return ALL if exclude is None else (None, _listed("exclude", exclude))
     return _listed("among", among), None if exclude is None else _listed("exclude", exclude)
 
@@ -74,11 +76,10 @@ def read(ids: Ids, given: Some) -> Eligible:
 
 def taken(ids: Ids, given: Some) -> Eligible:
     """The same, for ``pick`` alone."""
-    if given is ALL:
-        return ALL
     among, exclude = given
-    there = None if among is None else ids.taken(among, "among")
-    return there, None if exclude is None else ids.taken(exclude, "exclude")
+    if among is None:
+        return ALL if exclude is None else (None, ids.taken(exclude, "exclude"))
+    return ids.taken(among, "among"), exclude if exclude is None else ids.taken(exclude, "exclude")
 
 
 def check(who: Eligible, arms: int) -> None:
