@@ -10,7 +10,7 @@ from thrifty.engines.memory import Hooks, Memory, Rule, new_memory
 from thrifty.jit import Kernel, entry, kernel
 from thrifty.numerics import random
 from thrifty.state.header import opened
-from thrifty.state.rows import array, readable
+from thrifty.state.rows import array, fetch, readable
 
 ARMS = 7
 
@@ -28,6 +28,8 @@ def read(block, i, out):
     """What kernels can do with a field of one column, and one of two."""
     state = opened(block)
     means, params = state.means, state.params
+    fetch(means, i)  # changes nothing, and may be asked for what is not there
+    fetch(params, 10**6)
     out[0], out[1], out[2] = means[i], means[2], total(means)
     out[3], out[4], out[5] = means.size, len(means), means.shape[0]
     out[6], out[7] = params[i, 0], params[i, 1]

@@ -118,6 +118,31 @@ def test_few_or_many_are_left_out_where_arms_tie_and_lead(policy, engine):
     assert chosen(engine) == chosen("scan")
 
 
+@pytest.mark.parametrize("order", ["neighbours", "apart"])
+@pytest.mark.parametrize("arms", [35, 36, 37, 1000])
+def test_slates_are_found_where_the_best_are_neighbours_or_apart(arms, order):
+    """The best arms lie in a few blocks of the tree, or in all of them; a slate of 10 needs room for 36."""
+
+    def slates(engine):
+        rng = np.random.default_rng(1)
+        means = np.linspace(0.0, 0.9, arms)
+        known = {
+            "arm": range(arms),
+            "pulls": [500] * arms,
+            "mean": means if order == "neighbours" else rng.permutation(means),
+        }
+        bandit = thrifty.Bandit(thrifty.TSMA(), arms, 10**4, seed=3, engine=engine, statistics=known)
+        chosen = []
+        for step in range(40):
+            out = chosen[-1][: step % 10] if chosen else []
+            chosen.append(bandit.rank(10, exclude=out))
+            for arm in chosen[-1][: step % 11]:  # the others are spent
+                bandit.update(arm, float(rng.random() < 0.5))
+        return chosen
+
+    assert slates("tournament") == slates("scan")
+
+
 @pytest.mark.parametrize(("policy", "engine"), [(thrifty.UCB1(), "kinetic"), (thrifty.UCB1(), "scan")])
 def test_a_slate_of_equals_is_in_random_order(policy, engine):
     """Arm 3 leads, and two places are left for five of the six that are tied."""

@@ -149,6 +149,7 @@ def pick(block, t, among, exclude, wanted, hands):
     if size < wanted:
         take_back(state, among == 0)
         return -2 - size if size >= 0 else STRANGER
+    young.fetch_next(state, wanted)
     grow_older(state, wanted, hands)
     found = new_ones(state, hands)
     for p in range(found):
@@ -218,11 +219,6 @@ def grow_older(state, count, hands):
 @kernel
 def hand_all(state, t, wanted, known):
     """Pulls of the arms in the slate, the first after t pulls; ``known``: each has an id."""
-    far, committed = 0.0, state.hooks.spends != 0
-    for j in range(wanted):  # what has to be fetched from afar: side by side, and it is of no use otherwise
-        far += state.pending[state.slate[j], 0] + young.closed(state, j)
-        far += state.index[state.slate[j]] if committed else 0.0
-    state.worth[0] = far
     for j in range(wanted):
         hand_out(state, t + j, state.slate[j])
         if known:

@@ -22,6 +22,7 @@ from thrifty.numerics import random
 from thrifty.state import bars, calls
 from thrifty.state.bars import LEFT, LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
+from thrifty.state.rows import fetch
 from thrifty.state.statistics import SPENT
 
 ROOT = 0
@@ -115,7 +116,8 @@ def pick(state, t):
         return one(state)
     wanted, left = state.bars[WANTED], state.bars[LEFT]
     _, ties = _merge(state.tree, ROOT)
-    found = ahead(state) if wanted + left <= FEW and ties == 1.0 else 0
+    many = wanted + left
+    found = ahead(state) if many <= FEW and 2 * many + BLOCK <= state.keys.size and ties == 1.0 else 0
     if found == wanted:
         return found
     for j in range(left):
@@ -166,62 +168,86 @@ def one(state):
 @kernel
 def ahead(state):
     """Fill ``state.slate`` with the best, as far as none of them is tied or spent, and change nothing.
-    Returns how many they are. It goes down the tree level by level, and below as many slots as arms are
-    wanted or left out: what has to be fetched from afar is then fetched side by side."""
+    Returns how many they are. It goes down the tree level by level, below all slots that may hold one of as
+    many arms as are wanted or left out. What has to be fetched from afar comes side by side, and no branch
+    waits for a key, as nobody could tell where it goes."""
     out_of_line()
-    tree, keys, slots, wanted = state.tree, state.keys, state.found, state.bars[WANTED]
-    many = wanted + state.bars[LEFT]
-    first, size, least, lost = len(tree) // 4 - 1, 1, -math.inf, -math.inf
+    tree, keys, worth, slots, below = state.tree, state.keys, state.worth, state.found, state.listed
+    wanted, first = state.bars[WANTED], len(tree) // 4 - 1
+    many, size, least = wanted + state.bars[LEFT], 1, -math.inf
     slots[0] = -1
     while slots[0] < first:
-        far, above, size = 0.0, size, 0
-        for q in range(above):
-            far += tree[4 * (slots[q] + 1), 0]
-        state.worth[0] = far  # it is fetched, and of no use
-        for q in range(above):
+        for q in range(size):
+            fetch(tree, 4 * (slots[q] + 1))
+        count = 0
+        for q in range(size):
             child = 4 * (slots[q] + 1)
             for slot in range(child, child + 4):
-                size, lost = _consider(state, slot, tree[slot, 0], size, many, least, lost)
-        least = state.worth[many - 1] if size == many else -math.inf
-        for q in range(size):
-            slots[q] = state.listed[q]
-    far, above, size = 0.0, size, 0
-    for q in range(above):
+                below[count], worth[count] = slot, tree[slot, 0]
+                count += tree[slot, 0] > least
+            if count > 2 * many:
+                count, least = _best_of(below, worth, count, many, least)
+        size, least = _enough(below, worth, count, many, least)
+        slots, below = below, slots
+    for q in range(size):
         start = BLOCK * (slots[q] - first)
-        far += keys[start] + keys[min(start + BLOCK, keys.size) - 1]
-    state.worth[0] = far
-    for q in range(above):
+        fetch(keys, start)
+        fetch(keys, start + BLOCK // 2)
+    count = 0
+    for q in range(size):
         start = BLOCK * (slots[q] - first)
         for i in range(start, min(start + BLOCK, keys.size)):
-            size, lost = _consider(state, i, keys[i], size, many, least, lost)
-    found = p = 0
-    while p < size and found < wanted:
-        i, following = state.listed[p], state.worth[p + 1] if p + 1 < size else lost
+            below[count], worth[count] = i, keys[i]
+            count += keys[i] > least
+        if count > 2 * many:
+            count, least = _best_of(below, worth, count, many, least)
+    size, least = _enough(below, worth, count, many, least)
+    for p in range(size):
+        fetch(state.pending, below[p])
+        fetch(state.barred, below[p])
+        fetch(state.index, below[p])
+        slots[p] = -1
+    for p in range(size):  # its place; of those that are tied, one has the last of theirs
+        slots[_reaching(worth, size, worth[p]) - 1] = below[p]
+    found = 0
+    for p in range(size):
+        i = slots[p]
+        if i < 0 or (not bars.is_barred(state, i) and state.pending[i, 1] & SPENT):
+            break
         if not bars.is_barred(state, i):
-            if state.worth[p] == following or state.pending[i, 1] & SPENT:
-                return found
             state.slate[found] = i
             found += 1
-        p += 1
+            if found == wanted:
+                break
     return found
 
 
+@kernel
+def _best_of(listed, worth, count, many, least):
+    """Keep the best ``many``, without the last if those are tied with others. Returns how many there are, and
+    what each is worth more than."""
+    for p in range(count):
+        least = max(least, worth[p] if _reaching(worth, count, worth[p]) > many else least)
+    size = 0
+    for p in range(count):
+        listed[size], worth[size] = listed[p], worth[p]
+        size += worth[p] > least
+    return size, least
+
+
+@kernel
+def _enough(listed, worth, count, many, least):
+    """The same, if there are clearly more."""
+    return _best_of(listed, worth, count, many, least) if count > many + many // 4 else (count, least)
+
+
 @hot
-def _consider(state, i, x, size, many, least, lost):
-    """Put i, with the key x, among the best, which are ``listed`` in order. Returns how many these are, at
-    most ``many``, and the largest key of those that are not; ``least`` is one that as many have."""
-    listed, worth = state.listed, state.worth
-    full = size == many
-    if x < least or x == -math.inf or (full and x <= worth[size - 1]):
-        return size, max(lost, x)
-    if full:
-        lost = max(lost, worth[size - 1])
-    p = size - full
-    while p > 0 and worth[p - 1] < x:
-        worth[p], listed[p] = worth[p - 1], listed[p - 1]
-        p -= 1
-    worth[p], listed[p] = x, i
-    return size + 1 - full, lost
+def _reaching(worth, count, x):
+    """How many are worth at least x."""
+    reaching = 0
+    for p in range(count):
+        reaching += worth[p] >= x
+    return reaching
 
 
 @hot

@@ -164,6 +164,30 @@ def _shape(context: Any, builder: Any, kind: RowsType, value: Any) -> Any:
     return cgutils.pack_array(builder, [builder.extract_value(value, 1), WORD(kind.columns)][: kind.ndim])
 
 
+# Memory that lies afar.
+
+
+def fetch(field: Any, i: int) -> None:
+    """For kernels: row i is needed soon. Nobody waits for it, so that several come side by side."""
+
+
+@type_callable(fetch)
+def _typed_fetch(context: Any) -> Any:
+    return lambda field, i: types.none if isinstance(field, RowsType) else None
+
+
+@lower_builtin(fetch, RowsType, types.Integer)
+def _fetch(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    row = context.cast(builder, values[1], signature.args[1], INDEX)
+    data = builder.extract_value(values[0], 0)
+    place = builder.gep(data, [builder.mul(row, WORD(signature.args[0].columns))], source_etype=WORD)
+    place = builder.bitcast(place, ir.IntType(8).as_pointer())
+    flags = [ir.IntType(32)(flag) for flag in (0, 3, 1)]  # to read, to be kept in all caches, data
+    kind = ir.FunctionType(ir.VoidType(), [place.type, *(flag.type for flag in flags)])
+    builder.call(builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind), [place, *flags])
+    return context.get_dummy_value()
+
+
 # Arrays of Numba.
 
 

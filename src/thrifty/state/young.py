@@ -17,6 +17,7 @@ from thrifty.jit import hot, kernel, out_of_line
 from thrifty.state import bars
 from thrifty.state.fading import has_law
 from thrifty.state.fields import Component, Field
+from thrifty.state.rows import fetch
 
 # In front of the ring's entries: how many decisions it has seen; an arm before which no first pull expired
 # since the last turn of such arms began; and the arm from which on this turn looks for the next.
@@ -89,12 +90,14 @@ def turn(state, i):
     return old
 
 
-@hot
-def closed(state, j):
-    """How many entries are dealt with of the arm that leaves the ring in the j-th decision from here."""
+@kernel
+def fetch_next(state, count):
+    """So many decisions are about to be made: ``turn`` will look at the arms that leave the ring."""
     size = state.ring.size - FIRST
-    old = state.ring[FIRST + (state.ring[SEEN] + j + 1) % size] if size > 0 else -1
-    return state.expired[old, CLOSED] if old >= 0 else 0
+    for j in range(min(count, size)):
+        old = state.ring[FIRST + (state.ring[SEEN] + j + 1) % size]
+        if old >= 0:
+            fetch(state.expired, old)
 
 
 @kernel
