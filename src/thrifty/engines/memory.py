@@ -150,6 +150,7 @@ for _kind, _name in NUMBERS.items():
 
 MANY = 50_000  # arms, from which on there is spare room
 PAGE = 512  # words, of which a system gives memory at least so many at a time
+LINE = 8  # words, of which a processor fetches so many at a time: four slots of a tree lie in one
 
 
 # How Python makes one ----------------------------------------------------------------------------------
@@ -195,7 +196,9 @@ class Memory:
         return window.reshape(rows, columns) if field.columns > 1 else window
 
     def copy(self) -> "Memory":
-        return Memory(self.block.copy(), self.components, self.capacity)
+        block = _zeros(self.block.size)
+        block[:] = self.block
+        return Memory(block, self.components, self.capacity)
 
     def has(self, component: Component) -> bool:
         return component in self.components
@@ -295,7 +298,14 @@ class Memory:
 
 def _copied(block: Integers, names: list[str], capacity: int) -> Memory:
     there = tuple(component for component in COMPONENTS if component.name in names)
-    return Memory(block.copy(), there, capacity)
+    return Memory(block, there, capacity).copy()
+
+
+def _zeros(words: int) -> Integers:
+    """A block of zeros that begins with a line of the processor's caches."""
+    room = np.zeros(words + LINE, np.int64)
+    start = -(room.ctypes.data // room.itemsize) % LINE
+    return room[start : start + words]
 
 
 def _blank(components: tuple[Component, ...], capacity: int, arms: int, sizes: dict[str, int]) -> Memory:
@@ -312,9 +322,10 @@ def _blank(components: tuple[Component, ...], capacity: int, arms: int, sizes: d
                 rows = rows(capacity)
             if rows is None:
                 rows = sizes.get(field.name, 0)
+            end += -end % LINE if rows > LINE else 0
             entries[POSITIONS[field.name] // 3] = end, rows, columns
             end += rows * columns
-    block = np.zeros(end, np.int64)
+    block = _zeros(end)
     block[:HEADER] = end, *entries.ravel()
     memory = Memory(block, components, capacity)
     memory.resize(arms)  # rows of arms that come later are filled then
