@@ -20,6 +20,7 @@ from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
 from thrifty.state.bars import LEFT, LISTED, WANTED
 from thrifty.state.fields import Component, Field
+from thrifty.state.rows import fetch
 from thrifty.state.statistics import CLOCK
 
 LEADER, TIES, UNTIL = range(3)  # the columns of state.races
@@ -81,6 +82,7 @@ def leader(state):
     left = random.below(state.rng, tree[1, TIES])
     slot = 1
     while 2 * slot < len(tree):
+        _fetch_below(tree, slot)
         slot, left = _below(tree, slot, left)
     return int(tree[slot, LEADER])
 
@@ -92,6 +94,13 @@ def _below(tree, slot, left):
     slot *= 2  # who leads there leads above, if it is one of those who are tied
     here = int(tree[slot, TIES]) if tree[slot, LEADER] == tree[slot // 2, LEADER] else 0
     return (slot + 1, left - here) if left >= here else (slot, left)
+
+
+@hot
+def _fetch_below(tree, slot):
+    """On the way down: the eight slots three levels below are needed soon, or one of them."""
+    for below in range(8 * slot, 8 * slot + 8, 2):
+        fetch(tree, below)
 
 
 @kernel
@@ -165,6 +174,8 @@ def _of_equals(state, found, gone):
         count += 1
         slots[p], slate[p] = 1, left
     while 2 * slots[0] < len(tree):
+        if wanted == 1:
+            _fetch_below(tree, slots[0])
         for p in range(wanted):
             slots[p], slate[p] = _below(tree, slots[p], slate[p])
     for p in range(wanted):
@@ -345,11 +356,24 @@ def compare(state, t):
             slot //= 2
         elif tree[2 * slot, UNTIL] <= t:
             slot = 2 * slot
+            fetch_arm(state, int(tree[slot + 1, LEADER]))
         elif tree[2 * slot + 1, UNTIL] <= t:
             slot = 2 * slot + 1
+            fetch_arm(state, int(tree[slot - 1, LEADER]))
         else:
             contest(itself, state, slot, t)
             slot //= 2
+
+
+@hot
+def fetch_arm(state, i):
+    """Its index will be needed on the way up."""
+    fetch(state.computed, i)
+    fetch(state.index, i)
+    fetch(state.pulls, i)
+    fetch(state.means, i)
+    fetch(state.pending, i)
+    fetch(state.expired, i)
 
 
 def computed(state, i, t):
