@@ -151,6 +151,9 @@ for _kind, _name in NUMBERS.items():
 MANY = 50_000  # arms, from which on there is spare room
 PAGE = 512  # words, of which a system gives memory at least so many at a time
 LINE = 8  # words, of which a processor fetches so many at a time: four slots of a tree lie in one
+# Words between large fields. A cache has few places for lines that are a power of two apart, as an arm's rows
+# would be where there is room for 2^20 arms.
+APART = 9 * LINE
 
 
 # How Python makes one ----------------------------------------------------------------------------------
@@ -322,7 +325,7 @@ def _blank(components: tuple[Component, ...], capacity: int, arms: int, sizes: d
                 rows = rows(capacity)
             if rows is None:
                 rows = sizes.get(field.name, 0)
-            end += -end % LINE if rows > LINE else 0
+            end += -end % LINE + APART if rows >= PAGE else 0
             entries[POSITIONS[field.name] // 3] = end, rows, columns
             end += rows * columns
     block = _zeros(end)
