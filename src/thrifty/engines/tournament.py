@@ -150,6 +150,7 @@ def one(state):
                 gone += 1
         if gone == before:
             i = largest(state.tree, state.keys, state.rng)
+            fetch(state.index, i)
             if bars.is_barred(state, i):
                 state.found[gone] = i
                 take_out(state, i)
