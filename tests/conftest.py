@@ -7,6 +7,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Generator
@@ -32,6 +33,10 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     _folder = tempfile.TemporaryDirectory(prefix="thrifty-kernels-", ignore_cleanup_errors=True)
     atexit.register(_folder.cleanup)
     os.environ["NUMBA_CACHE_DIR"] = _folder.name
+
+# A job in a shell's background ignores Ctrl-C, and so would every process that it starts. Tests need it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A session makes many objects that stay, compilers most of them: to look through them again and again takes a
 # twentieth of its time.
