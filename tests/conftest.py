@@ -42,7 +42,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # twentieth of its time.
 gc.set_threshold(50_000, 20, 100)
 # The same examples in every session, and no deadline: the first example of a test may compile a kernel.
-settings.register_profile("thrifty", derandomize=True, deadline=None, max_examples=200)
+settings.register_profile("thrifty", derandomize=True, deadline=None, max_examples=100)
 settings.load_profile("thrifty")
 
 
@@ -70,3 +70,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         others = [item for item in items if not item.nodeid.startswith(APART)]
         half = min(len(items) // 2, len(others))
         items[:] = others[:half] + apart + others[half:]
+    gc.freeze()  # what was imported stays: tests that look for garbage do not look there
