@@ -287,13 +287,13 @@ def assert_chosen_by_chance(law: str, statistics: str, levels: str, times: int =
 @pytest.mark.parametrize("law", INDICES)
 def test_arms_are_chosen_by_chance_at_any_level(law: str, levels: str) -> None:
     """With arms of one pull, equal arms, and means of 0 and 1; some levels are among the spread atoms."""
-    assert_chosen_by_chance(law, "mixed", levels, 1_000_000 if levels == "own" else 200_000)
+    assert_chosen_by_chance(law, "mixed", levels, 300_000 if levels == "own" else 100_000)
 
 
 @pytest.mark.parametrize("levels", ["own", "far too high", "falling", "moving"])
 @pytest.mark.parametrize("law", POSITIVE)
 def test_arms_are_chosen_by_chance_where_means_are_not_bounded(law: str, levels: str) -> None:
-    assert_chosen_by_chance(law, "positive", levels, 200_000)
+    assert_chosen_by_chance(law, "positive", levels, 100_000)
 
 
 @pytest.mark.slow
@@ -304,19 +304,19 @@ def test_arms_are_chosen_by_chance_whatever_the_statistics(law: str, statistics:
     assert_chosen_by_chance(law, statistics, levels)
 
 
-def assert_chosen_with_coins(law: str, statistics: str, epsilon: float) -> None:
+def assert_chosen_with_coins(law: str, statistics: str, epsilon: float, times: int) -> None:
     n, s = STATISTICS[statistics]
     policy = thrifty.EpsilonTS(ALL_LAWS[law], epsilon)
     arms = list(zip(n, s, strict=True))
     indices = [with_coin(INDICES[law](*arm), arm[1] / arm[0], epsilon) for arm in arms]
-    assert_frequencies(frequencies(frozen(policy, n, s), times=300_000), chances(indices))
+    assert_frequencies(frequencies(frozen(policy, n, s), times=times), chances(indices))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("law", INDICES)
 def test_epsilon_chooses_among_means_and_draws(law: str, epsilon: float) -> None:
     """Three arms have a mean of 1 here, where the law of ExpTS has atoms too."""
-    assert_chosen_with_coins(law, "mixed", epsilon)
+    assert_chosen_with_coins(law, "mixed", epsilon, 100_000)
 
 
 @pytest.mark.slow
@@ -326,7 +326,7 @@ def test_epsilon_chooses_among_means_and_draws(law: str, epsilon: float) -> None
 def test_epsilon_chooses_among_means_and_draws_whatever_the_statistics(
     law: str, statistics: str, epsilon: float
 ) -> None:
-    assert_chosen_with_coins(law, statistics, epsilon)
+    assert_chosen_with_coins(law, statistics, epsilon, 300_000)
 
 
 # Where numbers end --------------------------------------------------------------------------------------
@@ -507,11 +507,13 @@ def assert_best_of_phi(best: Floats, index: Index) -> None:
     assert_law(best, lambda x: 1.0 - index.cdf(np.array([x])).item() ** PHI, points=300)
 
 
+@pytest.mark.parametrize("runs", [30_000, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("moving", [False, True], ids=["own level", "moving level"])
 @pytest.mark.parametrize("law", ["gaussian", "beta"])
-def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(law: str, moving: bool) -> None:
+def test_phase_two_is_the_best_of_phi_draws_most_of_which_nobody_saw(
+    law: str, moving: bool, runs: int
+) -> None:
     """Whatever was drawn, seen or forced, and settled at whatever level; jointly with who won meanwhile."""
-    runs = 100_000
     run, indices = duellists(law)
     best, wins = np.empty((runs, 4)), np.zeros((runs, 4), np.int64)
     phase_one(run.memory.block, random_moves(4) if moving else STAY, False, best, wins)
@@ -579,10 +581,11 @@ def dense_duels(law: str, runs: int, times: int) -> tuple[Integers, Integers, In
     return winners, drawn, committed
 
 
+@pytest.mark.parametrize("runs", [15_000, pytest.param(50_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("moving", [False, True], ids=["own level", "moving level"])
 @pytest.mark.parametrize("law", ["gaussian", "beta"])
-def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool) -> None:
-    runs, times = 50_000, 16
+def test_duels_are_won_and_counted_as_by_the_definition(law: str, moving: bool, runs: int) -> None:
+    times = 16
     run, _ = duellists(law)
     winners = np.empty((runs, times), np.int64)
     drawn, committed = np.zeros((2, runs), np.int64)
@@ -609,10 +612,11 @@ def spend(block, index, outcomes, times):
         outcomes[duel.choose(state, 0), state.pending[0, 1] & SPENT] += 1
 
 
+@pytest.mark.parametrize("runs", [50_000, pytest.param(200_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("levels", ["own", "low", "right", "far too high", "rising", "falling"])
-def test_a_spent_index_is_replaced_only_when_it_would_win(levels: str) -> None:
+def test_a_spent_index_is_replaced_only_when_it_would_win(levels: str, runs: int) -> None:
     """Not by an arm that sleeps, and might have been above it."""
-    spent, runs = 0.8, 200_000
+    spent = 0.8
     run, _ = duellists("gaussian")
     at_levels(run, LEVELS[levels])
     outcomes = np.zeros((run.rule.arms, 2), np.int64)
@@ -821,8 +825,9 @@ ONE_GOOD = thrifty.Bernoulli([0.9] + [0.6] * 19)
     ],
     ids=str,
 )
-def test_runs_have_the_law_of_scan(setting: Setting) -> None:
-    assert_same_law_of_runs((setting, "scan"), (setting, "sleepers"), runs=300)
+@pytest.mark.parametrize("runs", [150, pytest.param(500, marks=pytest.mark.slow)])
+def test_runs_have_the_law_of_scan(setting: Setting, runs: int) -> None:
+    assert_same_law_of_runs((setting, "scan"), (setting, "sleepers"), runs)
 
 
 def test_without_a_second_phase_duels_are_thompson_sampling() -> None:

@@ -213,11 +213,12 @@ def test_arms_may_move_while_the_level_of_sleepers_does(policy: Policy) -> None:
     assert_chosen_by(chances(stage.bandit), stage.bandit, chosen)
 
 
-def test_indices_that_are_kept_stay_with_their_arms() -> None:
+@pytest.mark.parametrize("runs", [300, pytest.param(2000, marks=pytest.mark.slow)])
+def test_indices_that_are_kept_stay_with_their_arms(runs: int) -> None:
     """TS-MA: the first choice after everything, of many bandits, each arm at the best of phi draws."""
     for engine in ("scan", "tournament"):
         chosen = []
-        for seed in range(700):
+        for seed in range(runs):
             stage = Stage(thrifty.TSMA(phi=3), 5, seed=seed, engine=engine)
             stage.add("x", 0.7, 0.4)
             stage.remove(0)
@@ -250,10 +251,11 @@ def play_and_move(policy: Policy, engine: str, seed: int) -> tuple[list[Hashable
     return chosen + bandit.select_many(4), column(bandit, "draws")
 
 
-def test_both_phases_of_ts_td_move_alike_on_scan_and_on_sleepers() -> None:
+@pytest.mark.parametrize("times", [300, pytest.param(2000, marks=pytest.mark.slow)])
+def test_both_phases_of_ts_td_move_alike_on_scan_and_on_sleepers(times: int) -> None:
     """Two samples of one law: each decision, and the draws of each arm."""
     runs = {
-        engine: [play_and_move(thrifty.TSTD(phi=4), engine, seed) for seed in range(first, first + 700)]
+        engine: [play_and_move(thrifty.TSTD(phi=4), engine, seed) for seed in range(first, first + times)]
         for engine, first in (("scan", 0), ("sleepers", 10_000))
     }
     decisions = [np.array([[str(arm) for arm in chosen] for chosen, _ in runs[engine]]) for engine in runs]

@@ -136,9 +136,10 @@ def test_an_initial_pull_may_be_refused_for_ever() -> None:
     thrifty.MaillardSampling(),
     thrifty.KLMS(),
 )
-def test_draws_are_made_anew_from_the_same_laws(policy: Policy, engine: str) -> None:
+@pytest.mark.parametrize("many", [300, pytest.param(2000, marks=pytest.mark.slow)])
+def test_draws_are_made_anew_from_the_same_laws(policy: Policy, engine: str, many: int) -> None:
     """How often each arm is chosen, if all decisions are cancelled, and if each bandit makes only one."""
-    many, options = 700, {"engine": engine, "horizon": 1000}
+    options: Any = {"engine": engine, "horizon": 1000}
     bandit = warm(policy, PULLS, MEANS, seed=9, **options)
     cancelled = []
     for _ in range(many):

@@ -249,13 +249,14 @@ def test_tournament_follows_scan(
 FRESH = [policy for policy in EVERY if "sleepers" in policy.runs_on]
 
 
+@pytest.mark.parametrize("runs", [300, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("policy", FRESH, ids=repr)
-def test_sleepers_have_the_law_of_scan(policy: Policy) -> None:
+def test_sleepers_have_the_law_of_scan(policy: Policy, runs: int) -> None:
     """The regret at several times, and the pulls and draws of each arm, over many runs."""
     problem, delay = thrifty.Bernoulli([0.5, 0.75, 0.625, 0.25, 0.7]), thrifty.GeometricDelay(15.0)
     moments = [10, 20, 40, 80]
     scan, sleepers = (
-        thrifty.simulate(policy, problem, 150, 600, seed, engine=engine, checkpoints=moments, delay=delay)
+        thrifty.simulate(policy, problem, 150, runs, seed, engine=engine, checkpoints=moments, delay=delay)
         for seed, engine in ((1, "scan"), (2, "sleepers"))
     )
     pairs = [(scan.regret[0, :, j], sleepers.regret[0, :, j]) for j in range(len(moments) + 1)]

@@ -297,7 +297,7 @@ def assert_holds(case: Any, runs: int) -> None:
 
 @pytest.mark.parametrize("case", SHORT)
 def test_the_interval_holds(case: str) -> None:
-    assert_holds(SHORT[case], 50)
+    assert_holds(SHORT[case], 30)
 
 
 @pytest.mark.slow

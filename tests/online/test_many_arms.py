@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import integrate, stats
 
 import thrifty
@@ -17,7 +18,8 @@ def state(bandit: thrifty.Bandit) -> Any:
     return bandit._player.core.memory.state  # type: ignore[union-attr]
 
 
-def test_when_the_leaders_go_the_reserve_decides_by_the_law() -> None:
+@pytest.mark.parametrize("runs", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_when_the_leaders_go_the_reserve_decides_by_the_law(runs: int) -> None:
     """Half of the others have a law that is wider. Without the leaders nobody exceeds the level."""
     half = ARMS // 2
     pulls = np.array([10**6] * LEADERS + [100] * half + [400] * half)
@@ -29,7 +31,7 @@ def test_when_the_leaders_go_the_reserve_decides_by_the_law() -> None:
     share = integrate.trapezoid(half * wide.pdf(grid) / wide.cdf(grid) * nobody, grid)
     assert ARMS >= line.MANY
     assert 0.2 < share < 0.8
-    won, runs = 0, 150
+    won = 0
     for seed in range(runs):
         bandit = thrifty.Bandit(thrifty.ThompsonSampling(), pulls.size, seed=seed, statistics=known)
         for arm in range(LEADERS):

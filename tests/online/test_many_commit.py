@@ -85,7 +85,7 @@ def test_draws_are_counted_while_arms_wait() -> None:
 
 @pytest.mark.parametrize(
     ("law", "runs"),
-    [("gaussian", 1500), *(pytest.param(law, 6000, marks=pytest.mark.slow) for law in ("gaussian", "beta"))],
+    [("gaussian", 600), *(pytest.param(law, 6000, marks=pytest.mark.slow) for law in ("gaussian", "beta"))],
 )
 def test_decisions_have_the_law_of_scan(law: str, runs: int) -> None:
     """Rewards are so low that those who were seen above the level are soon used up, while others still wait:

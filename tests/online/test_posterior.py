@@ -53,11 +53,14 @@ def play(bandit: thrifty.Bandit, seed: int, rounds: int, delay: int) -> tuple[li
     return [*chosen, bandit.select()], bandit.statistics()["draws"].tolist()
 
 
+@pytest.mark.parametrize("runs", [120, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("delay", [0, 5])
 @pytest.mark.parametrize(("policy", "options"), POLICIES, ids=lambda part: getattr(part, "__name__", ""))
-def test_the_law_of_the_compiled_policy(policy: type[Policy], options: dict[str, Any], delay: int) -> None:
+def test_the_law_of_the_compiled_policy(
+    policy: type[Policy], options: dict[str, Any], delay: int, runs: int
+) -> None:
     """Two samples of one law: decisions at several moments, how often each arm was chosen, and its draws."""
-    runs, rounds = 250, 25
+    rounds = 25
     own, compiled = [], []
     for seed in range(runs):
         own.append(play(thrifty.Bandit(policy(**options, law=Exact()), 3, seed=seed), seed, rounds, delay))

@@ -112,14 +112,20 @@ def test_a_snapshot_on_the_way_goes_on_as_the_bandit_does(
 
 
 @pytest.mark.parametrize(
-    "policy", [thrifty.TSTD(0.5, phi=3), pytest.param(thrifty.TSTD(0.9), marks=pytest.mark.slow)], ids=repr
+    ("policy", "runs"),
+    [
+        (thrifty.TSTD(0.5, phi=3), 600),
+        pytest.param(thrifty.TSTD(0.5, phi=3), 3000, marks=pytest.mark.slow),
+        pytest.param(thrifty.TSTD(0.9), 1500, marks=pytest.mark.slow),
+    ],
+    ids=repr,
 )
-def test_sleepers_decide_by_the_law_of_scan_on_the_way(policy: Policy) -> None:
+def test_sleepers_decide_by_the_law_of_scan_on_the_way(policy: Policy, runs: int) -> None:
     """How often each arm is chosen in the first six decisions after the horizon was doubled, in many bandits:
     all of them have been through phase I, or none."""
     counts = np.zeros((2, ARMS))
     for row, engine in enumerate(("scan", "sleepers")):
-        for seed in range(1500):
+        for seed in range(runs):
             bandit = about_to_double(policy, engine, seed)
             for _ in range(7):
                 arm = bandit.select()

@@ -70,6 +70,7 @@ class Books:
         self.ever[None] += self.ever.pop(arm, 0) + self.pending.pop(arm, 0)
 
 
+@pytest.mark.parametrize("steps", [150, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("prior", [None, (0.5, 2.0)], ids=str)
 @pytest.mark.parametrize("late", [0, 9])
 @pytest.mark.parametrize(
@@ -84,12 +85,12 @@ class Books:
     ids=lambda policy: policy.label,
 )
 def test_the_largest_index_is_chosen(
-    policy: Policy, late: int, prior: tuple[float, float] | None, tmp_path: Path
+    policy: Policy, late: int, prior: tuple[float, float] | None, steps: int, tmp_path: Path
 ) -> None:
     """Rewards that are not whole; with ``late``, some are late, some cancelled, and arms come and go."""
     bandit, books = thrifty.Bandit(policy, [*"abcdef"], seed=3, prior=prior), Books(policy, prior)
     script, arms, waiting, new = np.random.default_rng(4), [*"abcdef"], [], [*"ghijk"]
-    for step in range(300):
+    for step in range(steps):
         chosen = bandit.select()
         books.assert_right(chosen, arms)
         waiting.append(chosen)
@@ -111,7 +112,7 @@ def test_the_largest_index_is_chosen(
             bandit.remove_arm(gone)
             books.remove(gone)
             waiting = [arm for arm in waiting if arm != gone]
-        if step == 200:
+        if step == 100:
             bandit.save(tmp_path / "bandit.npz")
             bandit = thrifty.Bandit.load(tmp_path / "bandit.npz")
 

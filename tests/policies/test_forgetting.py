@@ -72,14 +72,15 @@ class Model:
         self.waiting.append(arm)
 
 
+@pytest.mark.parametrize("rounds", [250, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("half_life", [3.0, 100.0, 1000.0, 5000.0])
 @pytest.mark.parametrize("policy", [BETA, thrifty.UCB1(), thrifty.Greedy(), thrifty.EpsilonTS("beta")])
-def test_turns_are_those_of_plain_python(policy: Policy, half_life: float) -> None:
+def test_turns_are_those_of_plain_python(policy: Policy, half_life: float, rounds: int) -> None:
     """With arms that come and go, rewards that come late, and rewards that nobody asked for."""
     rng, engine = np.random.default_rng(4), policy.runs_on[1]
     bandit = Bandit(Forgetting(policy, half_life), [f"a{i}" for i in range(23)], seed=2, engine=engine)
     model, late, new = Model(bandit, half_life), [], 23
-    for _ in range(600):
+    for _ in range(rounds):
         what = rng.random()
         if what < 0.8:
             model.decide()
@@ -170,7 +171,8 @@ def test_kinetic_where_most_indices_are_at_their_end(family: str) -> None:
     ],
     ids=repr,
 )
-def test_the_same_law_on_sleepers(policy: Policy, prior: Any) -> None:
+@pytest.mark.parametrize("runs", [250, pytest.param(2000, marks=pytest.mark.slow)])
+def test_the_same_law_on_sleepers(policy: Policy, prior: Any, runs: int) -> None:
     """The mean pulls of the best arm, whose mean falls in the middle, on either engine: their difference is
     within 4.5 standard errors."""
     before, after = [0.9, *[0.6] * 14], [0.2, *[0.6] * 14]
@@ -178,7 +180,7 @@ def test_the_same_law_on_sleepers(policy: Policy, prior: Any) -> None:
     best = []
     for engine in ("scan", "sleepers"):
         result = thrifty.simulate(
-            Forgetting(policy, 80.0), problem, 300, runs=600, seed=3, prior=prior, engine=engine
+            Forgetting(policy, 80.0), problem, 300, runs, seed=3, prior=prior, engine=engine
         )
         best.append(np.asarray(result.pulls)[0, :, 0].astype(float))
     scan, sleepers = best
