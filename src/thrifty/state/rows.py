@@ -181,7 +181,7 @@ def _fetch(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     row = context.cast(builder, values[1], signature.args[1], INDEX)
     data = builder.extract_value(values[0], 0)
     place = builder.gep(data, [builder.mul(row, WORD(signature.args[0].columns))], source_etype=WORD)
-    place = builder.bitcast(place, ir.IntType(8).as_pointer())
+    place = builder.bitcast(place, ir.PointerType())
     flags = [ir.IntType(32)(flag) for flag in (0, 3, 1)]  # to read, to be kept in all caches, data
     kind = ir.FunctionType(ir.VoidType(), [place.type, *(flag.type for flag in flags)])
     builder.call(builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind), [place, *flags])
