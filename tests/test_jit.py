@@ -1,6 +1,7 @@
 """Compiled kernels are kept on disk, found again by later processes and other checkouts, and never stale."""
 
 import functools
+import gc
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import thrifty
 from thrifty import cache
 from thrifty.cli import main
 from thrifty.engines import entries
-from thrifty.jit import straight
+from thrifty.jit import _without_collector, straight
 from thrifty.policies import program
 
 PACKAGE = Path(thrifty.__file__).parent
@@ -295,6 +296,29 @@ def test_a_straight_call_does_what_the_entry_does() -> None:
         with pytest.raises(TypeError):
             made(*wrong)
     assert (block == copy).all()
+
+
+def test_nobody_looks_through_what_a_compiler_made_and_what_somebody_froze_stays_frozen() -> None:
+    frozen, looks = gc.get_freeze_count(), []
+    gc.unfreeze()
+    gc.collect()
+    gc.callbacks.append(lambda phase, info: looks.append(phase))
+    try:
+        with _without_collector():
+            assert not gc.isenabled()
+            made: list[list[int]] = [[] for _ in range(10 * gc.get_threshold()[0])]
+        assert gc.isenabled()
+        assert [[] for _ in range(2)] == [[], []]  # objects by which a collector would wake up
+        assert not looks
+        assert gc.get_freeze_count() == 0
+        gc.freeze()
+        with _without_collector():
+            pass
+        assert gc.get_freeze_count() > len(made)
+    finally:
+        gc.callbacks.pop()
+        if not frozen:
+            gc.unfreeze()
 
 
 def test_one_process_at_a_time_compiles_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
