@@ -18,6 +18,7 @@ from thrifty.jit import bound, entry, hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, fading, history, ranks, statistics, tokens, young
 from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
+from thrifty.state.calls import tell
 from thrifty.state.fields import ARM
 from thrifty.state.header import opened
 from thrifty.state.stale import END
@@ -90,25 +91,25 @@ def hand_out(state, t, i):
         tell(state.engine.place, state, old)
 
 
-@hot
-def tell(address, state, i):
-    """Something happened to arm i, if anybody has to know."""
-    if address != 0:
-        calls.event(address, (state, i))
-
-
 @kernel
 def untried(state):
     """An arm without a law, and it counts as handed out then: a new one, or one whose pulls have expired. The
     number of arms, if there is none, or if the policy chooses from the beginning."""
     if not state.rule.first and state.rule.burn_in == 0:
         return state.count[ARMS]
+    i = new_one(state)
+    if i == state.count[ARMS] and state.waiting[0] > 0 and state.ring.size > 0:
+        i = young.again(state)
+    return i
+
+
+@kernel
+def new_one(state):
+    """The same, but for arms whose pulls have expired: there are none in a simulated run."""
     i = next_new(state, state.count[HANDED])
     state.count[HANDED] = i
     if i < state.count[ARMS]:
         state.count[HANDED] += pulled(state, i) + 1 >= state.rule.burn_in
-    elif state.waiting[0] > 0 and state.ring.size > 0:
-        i = young.again(state)
     return i
 
 
@@ -623,8 +624,8 @@ def before_choice(state, t):
         calls.event(state.engine.fade, (state, 0))
     if renewal.is_due(state):
         calls.event(state.engine.renewal, (state, 0))
-    if i == state.count[ARMS] and state.count[HANDED] < state.count[ARMS]:
-        i = untried(state)
+    if i == state.count[ARMS] and has_new_ones(state):
+        i = new_one(state)
     return i
 
 
@@ -633,13 +634,18 @@ def is_busy(state):
     """Whether anything comes before the policy's choice in the next round."""
     if state.track_start[0] >= 0 or state.engine.share != 0 or state.rule.cycle > 0:
         return True
-    return renewal.is_due(state) or state.count[HANDED] < state.count[ARMS]
+    return renewal.is_due(state) or has_new_ones(state)
+
+
+@hot
+def has_new_ones(state):
+    """Whether arms that come before the policy's choice may be left."""
+    return state.count[HANDED] < state.count[ARMS] and (state.rule.first or state.rule.burn_in > 0)
 
 
 # An engine's kernels, in place of which ``play`` gets them.
 choose: Any = None
 place: Any = None
-handed: Any = None
 begin: Any = None
 
 
@@ -671,15 +677,7 @@ def play(block, start, stop, anew):
             rounds.observe(state, i, reward, t)
             place(state, i)
         else:
-            rounds.spend(state, i)
-            handed(state, i)
-            late.send(state, t, i, reward)
-            e = late.arrive(state, t)
-            while e >= 0:
-                if state.late_arm[e] >= 0:  # its arm is still there
-                    rounds.receive(state, state.late_arm[e], state.late_reward[e], t)
-                    place(state, state.late_arm[e])
-                e = late.arrive(state, t)
+            calls.observed(state.engine.late, (state, i, reward, t))
         t += 1
         trace.record(state, t, i)
     return t
@@ -688,5 +686,5 @@ def play(block, start, stop, anew):
 @cache
 def play_on(name: str, engine: ModuleType) -> Any:
     """``play`` for an engine. The name makes it another one to Numba's cache."""
-    kernels = {each: getattr(engine, each) for each in ("choose", "place", "handed", "begin")}
+    kernels = {each: getattr(engine, each) for each in ("choose", "place", "begin")}
     return entry(bound(play, f"play_{name}", **kernels))

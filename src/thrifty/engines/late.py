@@ -4,8 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from thrifty.engines import rounds
 from thrifty.jit import kernel
 from thrifty.numerics import random
+from thrifty.state.calls import tell
 from thrifty.state.fields import Component, Field
 
 PROMPT, UNIFORM, GEOMETRIC = range(3)
@@ -79,3 +81,18 @@ def arrive(state, t):
         state.next[entry] = state.free[0]
         state.free[0] = entry
     return entry
+
+
+@kernel
+def step(state, i, reward, t):
+    """A simulated round: arm i was pulled and its reward sent. Then those are learnt from that arrive."""
+    rounds.spend(state, i)
+    tell(state.engine.handed, state, i)
+    send(state, t, i, reward)
+    entry = arrive(state, t)
+    while entry >= 0:
+        j = state.late_arm[entry]
+        if j >= 0:  # it is still there
+            rounds.receive(state, j, state.late_reward[entry], t)
+            tell(state.engine.place, state, j)
+        entry = arrive(state, t)

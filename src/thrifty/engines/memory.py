@@ -116,6 +116,8 @@ class Engine(NamedTuple):
     fade: int = 0  # to forget
     renewal: int = 0  # to follow a new rule
     share: int = 0  # and somebody else may make it: the arm, or the number of arms if the policy is to choose
+    # An arm was pulled in a simulated run, and its reward comes later
+    late: int = 0
 
 
 RULE = Component("rule", (Field("words", np.int64, len(Rule._fields), saved=False),))

@@ -83,6 +83,8 @@ class Program(NamedTuple):
             called |= {"renewal", "join", "place"}
         if memory.field("shares").any():
             called.add("share")
+        if "play" in names and memory.field("late").any():
+            called |= {"late", "handed", "place"}
         hooks = {hook: compiled.engine_hook(self.engine, MODULES[self.engine], hook) for hook in called}
         known = Engine(*memory.field("functions").tolist())
         memory.write(known._replace(**hooks))

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from thrifty.jit import caller
+from thrifty.jit import caller, hot
 from thrifty.state.header import STATE
 
 float64, int64, void = types.float64, types.int64, types.void
@@ -34,6 +34,7 @@ SIGNATURES = {
     "isf_spread": float64(STATE, float64, float64, float64),
     "keep": void(STATE, int64, float64, float64),  # arm, reward, how often
     "observed": void(STATE, int64, float64, int64),  # arm, reward, t
+    "late": void(STATE, int64, float64, int64),  # arm, reward, t
     "pull": float64(STATE, int64),  # arm; its reward
     "spends": int64(STATE, int64),  # arm; 0 or 1
     "moved": void(STATE, int64, int64),  # arm, its new number
@@ -52,3 +53,10 @@ pull = caller(SIGNATURES["pull"])
 refresh = caller(SIGNATURES["refresh"])
 event = order = compare = caller(SIGNATURES["begin"])
 moved = caller(SIGNATURES["moved"])
+
+
+@hot
+def tell(address, state, i):
+    """Something happened to arm i, if anybody has to know."""
+    if address != 0:
+        event(address, (state, i))
