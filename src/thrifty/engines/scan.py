@@ -83,15 +83,11 @@ def maximum(index):
     a = b = c = d = index[0]
     whole = index.size & -4
     for i in range(0, whole, 4):
-        a = index[i] if index[i] > a else a
-        b = index[i + 1] if index[i + 1] > b else b
-        c = index[i + 2] if index[i + 2] > c else c
-        d = index[i + 3] if index[i + 3] > d else d
+        a, b = max(a, index[i]), max(b, index[i + 1])
+        c, d = max(c, index[i + 2]), max(d, index[i + 3])
     for i in range(whole, index.size):
-        a = index[i] if index[i] > a else a
-    a = a if a > b else b
-    c = c if c > d else d
-    return a if a > c else c
+        a = max(a, index[i])
+    return max(max(a, b), max(c, d))
 
 
 @hot

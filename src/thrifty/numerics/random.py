@@ -150,7 +150,7 @@ def normals(rng, params, out):
             s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
         x = params[i, 0] + params[i, 1] * x
         out[i] = x
-        top = x if x > top else top
+        top = max(top, x)
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return top
 
