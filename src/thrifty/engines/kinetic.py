@@ -356,18 +356,19 @@ def compare(state, t):
             slot //= 2
         elif tree[2 * slot, UNTIL] <= t:
             slot = 2 * slot
-            fetch_arm(state, int(tree[slot + 1, LEADER]))
+            fetch_leader(state, slot + 1)
         elif tree[2 * slot + 1, UNTIL] <= t:
             slot = 2 * slot + 1
-            fetch_arm(state, int(tree[slot - 1, LEADER]))
+            fetch_leader(state, slot - 1)
         else:
             contest(itself, state, slot, t)
             slot //= 2
 
 
 @hot
-def fetch_arm(state, i):
-    """Its index will be needed on the way up."""
+def fetch_leader(state, slot):
+    """The index of who leads below this slot will be needed on the way up."""
+    i = int(max(state.races[slot, LEADER], 0.0))  # nobody is known to, where nothing has been compared
     fetch(state.computed, i)
     fetch(state.index, i)
     fetch(state.pulls, i)
