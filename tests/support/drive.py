@@ -58,10 +58,10 @@ def new_run(
     sizes = {"checkpoints": horizon, "regret": horizon, "values": arms.values.size, **ways.sizes}
     beside = (trace.TRACE, trace.PROBLEM, late.LATE)
     memory = playing.memory(rule, policy_stream(seed, 0), None, beside, sizes)
-    playing.compile(memory, "play")
     state = memory.state
     state.checkpoints[:] = np.arange(1, horizon + 1)
     state.pull[0], state.arms[:], state.values[:], state.gaps[:] = arms.address, *arms[1:]
     state.reward_rng[:] = reward_stream(seed, 0)
     ways.write(state, delay_stream(seed, 0))
+    playing.compile(memory, "play")
     return Run(playing, rule, memory, state)
