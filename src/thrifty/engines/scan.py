@@ -90,20 +90,16 @@ def maximum(index):
     return max(max(a, b), max(c, d))
 
 
-@hot
+@kernel
 def attaining(index, top, rng):
     """The arm whose index is the largest one, ``top``; if there are several, one of them."""
+    out_of_line()  # in a loop of rounds, LLVM would load what 32 arms at once need in each of them
     found = 0  # how many attain it, times ONE, and the sum of their numbers
     for i in range(index.size):
         found += (ONE + i) * (index[i] == top)
-    return found & (ONE - 1) if found < 2 * ONE else one_of(index, top, rng)
-
-
-@kernel
-def one_of(index, top, rng):
-    """One of several arms whose index is the largest one, uniformly at random."""
-    out_of_line()
-    ties = 0  # counted again: the sum of their numbers may be beyond ONE
+    if found < 2 * ONE:
+        return found & (ONE - 1)
+    ties = 0  # counted again: the sum may be beyond ONE
     for i in range(index.size):
         ties += index[i] == top
     left, arm = random.below(rng, ties), -1
