@@ -172,7 +172,7 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        given = ALL if among is None and exclude is None else eligible.some(among, exclude)
+        given = None if among is None and exclude is None else eligible.some(among, exclude)
         lock = self._lock  # as in ``locked``, which says why, without a call of its own
         turn = lock.turn
         try:
@@ -182,13 +182,12 @@ class Bandit:
             try:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
-                    return self._chosen(1, given, UNKNOWN)[0]
-                ids, player = self._ids, self._player
-                if given is ALL:
-                    arm = player.select()
+                    return self._chosen(1, given or ALL, UNKNOWN)[0]
+                if given is None:
+                    arm = self._player.select()
                 else:
-                    (arm,) = player.pick(1, eligible.taken(ids, given), UNKNOWN)
-                return arm if ids.plain else ids.name(arm)
+                    (arm,) = self._player.pick(1, eligible.taken(self._ids, given), UNKNOWN)
+                return arm if self._ids.plain else self._ids.name(arm)
             except BaseException:
                 self._player.catch_up()
                 raise
