@@ -21,6 +21,7 @@ from thrifty.state.bars import LEFT, LISTED, OUT, PAUSED, RESTING, WANTED
 from thrifty.state.calls import tell
 from thrifty.state.fields import ARM
 from thrifty.state.header import opened
+from thrifty.state.rows import fetch
 from thrifty.state.stale import END
 from thrifty.state.statistics import ARMS, HANDED
 
@@ -220,6 +221,8 @@ def grow_older(state, count, hands):
 @kernel
 def hand_all(state, t, wanted, known):
     """Pulls of the arms in the slate, the first after t pulls; ``known``: each has an id."""
+    for j in range(wanted):
+        fetch(state.pending, state.slate[j])
     for j in range(wanted):
         hand_out(state, t + j, state.slate[j])
         if known:
