@@ -149,13 +149,13 @@ def pick(block, t, among, exclude, wanted, hands):
     state = opened(block)
     size = leave_out(state, among, exclude, wanted)
     if size < wanted:
-        take_back(state, among == 0)
+        take_back(state)
         return -2 - size if size >= 0 else STRANGER
     young.fetch_next(state, wanted)
     grow_older(state, wanted, hands)
     found = new_ones(state, hands)
     for p in range(found):
-        leave_one_out(state, state.slate[p], among == 0)
+        leave_one_out(state, state.slate[p])
     if found < wanted:
         state.bars[WANTED] = wanted - found
         chosen = calls.choose(state.engine.pick, (state, t))
@@ -166,7 +166,7 @@ def pick(block, t, among, exclude, wanted, hands):
             state.slate[p] = state.slate[p - found]
         for p in range(found):
             state.slate[p] = state.left[state.bars[LEFT] - found + p]
-    take_back(state, among == 0)
+    take_back(state)
     if state.fault[0] != 0:
         return -1
     if hands != NOBODY:
@@ -180,7 +180,7 @@ def uniform(block, t, among, exclude, wanted, hands):
     state = opened(block)
     size = leave_out(state, among, exclude, wanted)
     if size < wanted:
-        take_back(state, among == 0)
+        take_back(state)
         return -2 - size if size >= 0 else STRANGER
     grow_older(state, wanted, hands)
     barred = state.bars[RESTING] + state.bars[LEFT] + wanted
@@ -194,8 +194,8 @@ def uniform(block, t, among, exclude, wanted, hands):
             while bars.is_barred(state, i):
                 i = random.below(state.rng, state.count[ARMS])
             state.slate[p] = i
-            leave_one_out(state, i, among == 0)
-    take_back(state, among == 0)
+            leave_one_out(state, i)
+    take_back(state)
     if hands != NOBODY:
         hand_all(state, t, wanted, hands == KNOWN)
     return state.slate[0]
@@ -267,7 +267,7 @@ def leave_out(state, among, exclude, wanted):
     state.bars[WANTED] = wanted
     state.bars[LEFT] = 0
     for j in range(exclude):  # an arm is kept where it lay or before
-        leave_one_out(state, state.left[j], among == 0)
+        leave_one_out(state, state.left[j])
     state.bars[LISTED] = -1
     if among == 0:
         return state.count[ARMS] - state.bars[RESTING] - state.bars[LEFT]
@@ -283,25 +283,20 @@ def leave_out(state, among, exclude, wanted):
     return count
 
 
-@kernel
-def leave_one_out(state, i, seated):
-    """Arm i may not be chosen in this decision, or no more in it. If it is ``seated`` with the engine, and
-    not listed, that has to know."""
+@hot
+def leave_one_out(state, i):
+    """Arm i may not be chosen in this decision, or no more in it."""
     if not bars.is_barred(state, i):
         state.barred[i] |= OUT
         state.left[state.bars[LEFT]] = i
         state.bars[LEFT] += 1
-        if seated:
-            tell(state.engine.seat, state, i)
 
 
-@kernel
-def take_back(state, seated):
+@hot
+def take_back(state):
     """The decision is made."""
     for j in range(state.bars[LEFT]):
         state.barred[state.left[j]] &= ~OUT
-        if seated:
-            tell(state.engine.seat, state, state.left[j])
     state.bars[LEFT] = 0
 
 

@@ -293,7 +293,7 @@ def place(state, i):
 
 @kernel
 def seat(state, i):
-    """There is an arm i now, or it was paused, or resumed. Who is left out of one decision stays here."""
+    """There is an arm i now, or it was paused, or resumed."""
     slot = len(state.races) // 2 + i
     paused = bars.is_paused(state, i)
     if (state.races[slot, LEADER] < 0) == paused and state.races[slot, TIES] == (not paused):

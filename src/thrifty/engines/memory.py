@@ -108,7 +108,7 @@ class Engine(NamedTuple):
     control: int = 0  # look after the level, for sleepers
     settle: int = 0  # an arm gets another level
     end: int = 0  # an arm's phase I is over, for TS-TD
-    seat: int = 0  # whether an arm may be chosen has changed
+    seat: int = 0  # an arm was paused or resumed
     pick: int = 0  # the best of the arms that may be chosen, t pulls having been made
     spare: int = 0  # the arm to pull where arms are paused and ``choose`` has none
     fallback: int = 0  # the arm to pull where nobody exceeds the level, and arms are paused or many

@@ -20,7 +20,7 @@ from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls
-from thrifty.state.bars import LEFT, LISTED, OUT, WANTED
+from thrifty.state.bars import LEFT, LISTED, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.rows import fetch
 from thrifty.state.statistics import SPENT
@@ -294,8 +294,8 @@ def shrink(state, last):
 
 @hot
 def seat(state, i):
-    """Arm i was paused or resumed. Who is left out of one decision stays here."""
-    if state.barred[i] & OUT == 0 and state.keys[i] != key(state, i):
+    """Arm i was paused or resumed."""
+    if state.keys[i] != key(state, i):
         place(state, i)
 
 

@@ -110,8 +110,8 @@ class Program(NamedTuple):
 CALLED = {
     "select": ("choose", "handed", "place"),
     "take": ("choose", "handed", "place"),
-    "pick": ("pick", "seat", "handed", "place", "join", "enter"),
-    "uniform": ("seat", "handed", "place", "join"),
+    "pick": ("pick", "handed", "place", "join", "enter"),
+    "uniform": ("handed", "place", "join"),
     "chance": (),
     "pause": ("seat", "spare", "fallback"),
     "resume": ("seat",),

@@ -16,7 +16,7 @@ from thrifty.engines.tournament import TREE
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
-from thrifty.state.bars import FOUND, LISTED, OUT, WANTED
+from thrifty.state.bars import FOUND, LEFT, LISTED, OUT, WANTED
 from thrifty.state.fields import Component, Field
 from thrifty.state.statistics import ARMS, CLOCK, SPENT
 
@@ -171,7 +171,9 @@ def _pick_listed(state):
 def _pick_of_all(state, seen):
     """A heap of those in phase I, beside the tree of phase II."""
     out_of_line()
-    highest = max(state.levels[NEW], state.levels[OLD])
+    highest, left = max(state.levels[NEW], state.levels[OLD]), state.bars[LEFT]
+    for j in range(left):
+        tournament.take_out(state, state.left[j])
     state.bars[LISTED] = 0
     for p in range(seen):
         i = state.found[p]
@@ -207,13 +209,13 @@ def _pick_of_all(state, seen):
         if state.barred[state.slate[p]] & OUT:
             state.barred[state.slate[p]] &= ~OUT
             tournament.place(state, state.slate[p])
+    tournament.put_back(state, state.left, left)
     return found
 
 
 @kernel
 def seat(state, i):
-    """Whether arm i may be chosen has changed. In phase I, who is left out of one decision stays where it is,
-    and who was paused begins anew when it is resumed."""
+    """Arm i was paused or resumed: in phase I it begins anew then."""
     if _is_over(state, i):
         calls.event(state.engine.end, (state, i))
     if state.place[i] < 0 and state.index[i] > -math.inf:

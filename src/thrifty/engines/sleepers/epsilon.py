@@ -14,7 +14,7 @@ from thrifty.engines.tournament import TREE
 from thrifty.jit import kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
-from thrifty.state.bars import LISTED
+from thrifty.state.bars import LEFT, LISTED
 from thrifty.state.fields import PLACE, Component, Field
 from thrifty.state.statistics import ARMS
 
@@ -39,7 +39,7 @@ def choose(state, t):
 
 @kernel
 def pick(state, t):
-    """The best of the arms that may be chosen, who else is at -inf: into ``state.slate``."""
+    """The best of the arms that may be chosen: into ``state.slate``."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             i = state.listed[p]
@@ -53,6 +53,7 @@ def pick(state, t):
     found = tournament.pick(state, t)
     for p in range(drawn):
         place(state, state.drawn[p])
+    tournament.put_back(state, state.left, state.bars[LEFT])
     return found
 
 

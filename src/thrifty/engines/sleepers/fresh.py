@@ -274,7 +274,7 @@ def find(state, i, x):
 
 @kernel
 def seat(state, i):
-    """Arm i was paused or resumed; who is left out of one decision stays where it is."""
+    """Arm i was paused or resumed."""
     if bars.is_paused(state, i):
         if state.place[i] >= 0:
             state.draws[i] += state.count[CLOCK] - state.start[i]
