@@ -374,7 +374,6 @@ def fetch_leader(state, slot):
     fetch(state.pulls, i)
     fetch(state.means, i)
     fetch(state.pending, i)
-    fetch(state.expired, i)
 
 
 def computed(state, i, t):

@@ -49,9 +49,8 @@ def words(pending_for: int | None) -> int:
 @hot
 def count(state, i):
     """The pending pulls of arm i that count."""
-    if state.expired.size == 0:
-        return state.pending[i, 0]
-    return state.pending[i, 0] - state.expired[i, EXPIRED]
+    pending = state.pending[i, 0]
+    return pending if pending == 0 or state.expired.size == 0 else pending - state.expired[i, EXPIRED]
 
 
 @kernel
@@ -68,15 +67,17 @@ def close(state, i):
 @kernel
 def turn(state, i):
     """Arm i was handed out. Returns the arm with a law of which a pull expires by that, or -1."""
-    ring, expired, seen, size = state.ring, state.expired, state.ring[SEEN], state.ring.size - FIRST
+    ring, expired, size = state.ring, state.expired, state.ring.size - FIRST
+    here = ring[SEEN] % size
     ring[SEEN] += 1
-    ring[FIRST + seen % size] = i
-    early = ring[FIRST + (seen - (size - 1) // SOONER) % size]
+    ring[FIRST + here] = i
+    before = here - (size - 1) // SOONER
+    early = ring[FIRST + before + (size if before < 0 else 0)]
     if early >= 0 and not has_law(state, early) and count(state, early) > 0:
         expired[early, EXPIRED] += 1
         expired[early, CLOSED] += 1
         ring[LOST] = min(ring[LOST], early)
-    last = FIRST + (seen + 1) % size
+    last = FIRST + (here + 1 if here + 1 < size else 0)
     old = ring[last]
     ring[last] = -1
     if old >= 0 and expired[old, CLOSED] > 0:
@@ -94,8 +95,10 @@ def turn(state, i):
 def fetch_next(state, count):
     """So many decisions are about to be made: ``turn`` will look at the arms that leave the ring."""
     size = state.ring.size - FIRST
-    for j in range(min(count, size)):
-        old = state.ring[FIRST + (state.ring[SEEN] + j + 1) % size]
+    here = state.ring[SEEN] % size if size > 0 else 0
+    for _ in range(min(count, size)):
+        here = here + 1 if here + 1 < size else 0
+        old = state.ring[FIRST + here]
         if old >= 0:
             fetch(state.expired, old)
 
