@@ -149,8 +149,10 @@ def one(state):
                 take_out(state, state.left[j])
                 gone += 1
         if gone == before:
-            i = largest(state.tree, state.keys, state.rng)
-            fetch(state.index, i)
+            start, others = _block(state.tree, best, ties, state.rng)
+            for row in range(start, start + BLOCK, 4):  # whether its index is spent is asked next
+                fetch(state.pending, row)
+            i = _within(state.keys, start, best, others)
             if bars.is_barred(state, i):
                 state.found[gone] = i
                 take_out(state, i)
@@ -203,19 +205,21 @@ def ahead(state):
         if count > 2 * many:
             count, least = _best_of(below, worth, count, many, least)
     size, least = _enough(below, worth, count, many, least)
+    some = state.bars[LEFT] > 0
     for p in range(size):
         fetch(state.pending, below[p])
-        fetch(state.barred, below[p])
-        fetch(state.index, below[p])
+        if some:
+            fetch(state.barred, below[p])
         slots[p] = -1
     for p in range(size):  # its place; of those that are tied, one has the last of theirs
         slots[_reaching(worth, size, worth[p]) - 1] = below[p]
     found = 0
     for p in range(size):
         i = slots[p]
-        if i < 0 or (not bars.is_barred(state, i) and state.pending[i, 1] & SPENT):
+        barred = some and i >= 0 and bars.is_barred(state, i)
+        if i < 0 or (not barred and state.pending[i, 1] & SPENT):
             break
-        if not bars.is_barred(state, i):
+        if not barred:
             state.slate[found] = i
             found += 1
             if found == wanted:
@@ -314,22 +318,34 @@ def top(tree):
 @hot
 def largest(tree, keys, rng):
     """The arm with the largest key, ties uniformly at random."""
-    top, ties = _merge(tree, ROOT)
+    best, ties = _merge(tree, ROOT)
+    start, left = _block(tree, best, ties, rng)
+    return _within(keys, start, best, left)
+
+
+@hot
+def _block(tree, best, ties, rng):
+    """The first arm of the block in which the arm lies, and how many there come before it."""
     left = random.below(rng, ties) if ties > 1.0 else 0
     first = len(tree) // 4 - 1  # slot of the last level
     slot = -1
     while slot < first:
         slot = 4 * (slot + 1)
-        here = tree[slot, 1] if tree[slot, 0] == top else 0.0
+        here = tree[slot, 1] if tree[slot, 0] == best else 0.0
         while left >= here:
             left -= here
             slot += 1
-            here = tree[slot, 1] if tree[slot, 0] == top else 0.0
-    arm = BLOCK * (slot - first)
-    left -= keys[arm] == top
+            here = tree[slot, 1] if tree[slot, 0] == best else 0.0
+    return BLOCK * (slot - first), left
+
+
+@hot
+def _within(keys, arm, best, left):
+    """The arm from this one on before which ``left`` others have the largest key."""
+    left -= keys[arm] == best
     while left >= 0:
         arm += 1
-        left -= keys[arm] == top
+        left -= keys[arm] == best
     return arm
 
 
