@@ -169,7 +169,7 @@ class Rooms(dict[str, memoryview]):
 
     def __missing__(self, name: str) -> memoryview:
         start = int(self.block[POSITIONS[name]])
-        room = self[name] = self.block.data.cast("B").cast("Q")[start : start + self.capacity]
+        room = self[name] = self.block.data.cast("B").cast("q")[start : start + self.capacity]
         return room
 
 

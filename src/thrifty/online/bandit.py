@@ -172,7 +172,11 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        given = None if among is None and exclude is None else eligible.some(among, exclude)
+        given: eligible.Some | None = None
+        if among is None and type(exclude) is list:  # most callers: they are spared a call
+            given = None, exclude
+        elif among is not None or exclude is not None:
+            given = eligible.some(among, exclude)
         lock = self._lock  # as in ``locked``, which says why, without a call of its own
         turn = lock.turn
         try:
@@ -185,8 +189,13 @@ class Bandit:
                     return self._chosen(1, given or ALL, UNKNOWN)[0]
                 if given is None:
                     arm = self._player.select()
-                else:
-                    (arm,) = self._player.pick(1, eligible.taken(self._ids, given), UNKNOWN)
+                    return arm if self._ids.plain else self._ids.name(arm)
+                if (ids := self._ids).plain:
+                    try:
+                        return self._player.pick(1, given, UNKNOWN)[0]
+                    except eligible.Unread:
+                        pass
+                (arm,) = self._player.pick(1, eligible.read(ids, given), UNKNOWN)
                 return arm if self._ids.plain else self._ids.name(arm)
             except BaseException:
                 self._player.catch_up()
@@ -204,7 +213,7 @@ class Bandit:
     ) -> list[Any]:
         """The ids of ``k`` different arms, the best first: those with the largest indices of one round, of
         the arms ``among`` these ids, or of all, without those to ``exclude``. Each is a pull of its own."""
-        count = checks.integer("k", k, at_least=1, at_most=MOST)
+        count = k if type(k) is int and 0 < k <= MOST else checks.integer("k", k, at_least=1, at_most=MOST)
         given = ALL if among is None and exclude is None else eligible.some(among, exclude)
         return self._pick(count, given, UNKNOWN)
 
@@ -219,9 +228,12 @@ class Bandit:
                 lock.state = BUSY
                 if self._ledger.shares.at_work or (count == 1 and given is ALL):
                     return self._chosen(count, given, hands)
-                ids = self._ids
-                arms = self._player.pick(count, ALL if given is ALL else eligible.taken(ids, given), hands)
-                return arms if ids.plain else ids.names(arms)
+                if (ids := self._ids).plain:
+                    try:
+                        return self._player.pick(count, given, hands)
+                    except eligible.Unread:
+                        pass
+                return ids.names(self._player.pick(count, eligible.read(ids, given), hands))
             except BaseException:
                 self._player.catch_up()
                 raise

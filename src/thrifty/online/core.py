@@ -3,6 +3,8 @@
 Arms are numbers here, rewards are in the unit of the policy, and everything has been checked.
 """
 
+import struct
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +19,7 @@ from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
 from thrifty.online import eligible, levels
-from thrifty.online.eligible import ALL, Eligible
+from thrifty.online.eligible import ALL, Eligible, Unread
 from thrifty.policies import Policy
 from thrifty.policies.program import Program, program
 from thrifty.slices import MOST, REWARDS, cost, slices
@@ -27,8 +29,15 @@ from thrifty.state.fading import FADING
 from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
-
 FIRST_CAPACITY = 1000  # rewards that there is room for at first, where all are kept; it grows
+FEW = 64
+WRITE = [struct.Struct(f"{count}q").pack_into for count in range(FEW + 1)]  # so many numbers, into a room
+WRONG = (struct.error, TypeError, ValueError, OverflowError)  # what is no number, or too many of them
+
+
+def _write(room: memoryview, start: int, *numbers: int) -> None:
+    """More of them."""
+    room[start : start + len(numbers)] = array("q", numbers)
 
 
 def new_core(
@@ -216,22 +225,22 @@ class Core:
         memory, listed, left = self.memory, 0, 0
         if who is not ALL:
             among, exclude = who
-            if exclude:
-                left = len(exclude)
-                memory.rooms["left"][:left] = exclude
-            if among is not None:
-                if not among:
-                    raise eligible.too_few(count, 0, memory.arms, self.resting)
-                listed = len(among)
-                memory.rooms["listed"][:listed] = among
-        try:
-            ready = self._ready[entry]
-        except KeyError:
-            ready = self._entry(entry)
+            try:
+                if exclude:
+                    left = len(exclude)
+                    (WRITE[left] if left <= FEW else _write)(memory.rooms["left"], 0, *exclude)
+                if among:
+                    listed = len(among)
+                    (WRITE[listed] if listed <= FEW else _write)(memory.rooms["listed"], 0, *among)
+            except WRONG:
+                raise Unread from None
+            if among is not None and not listed:
+                raise eligible.too_few(count, 0, memory.arms, self.resting)
+        ready = self._ready.get(entry) or self._entry(entry)
         best: int = ready(memory.block, t, listed, left, count, hands)
         if best < -1:
             if best == STRANGER:
-                eligible.check(who, memory.arms)
+                raise Unread
             raise eligible.too_few(count, -2 - best, memory.arms, self.resting)
         return [best] if count == 1 else memory.rooms["slate"][:count].tolist()
 

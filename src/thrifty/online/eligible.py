@@ -17,10 +17,14 @@ NOBODY: Numbers = array("Q")
 
 # The ids as callers give them: those among, and those to exclude. None for all, and for none.
 Some: TypeAlias = tuple[list[Any] | None, list[Any] | None]
-# The same as the core takes them: numbers in any order, each as often as one likes. ``pick`` alone also takes
-# those of ``taken``, for which it sees to it that there are such arms.
-Eligible: TypeAlias = tuple[Numbers | None, Numbers | None]
+# The same as the core takes them: numbers in any order, each as often as one likes. ``pick`` also takes lists
+# of ids that may be their own numbers. If they are not, it does nothing and says that they are ``Unread``.
+Eligible: TypeAlias = tuple[Numbers | list[Any] | None, Numbers | list[Any] | None]
 ALL = None, None
+
+
+class Unread(Exception):
+    """Lists of ids were taken for numbers of arms, and one of them is none."""
 
 
 def size(who: Eligible, core: Any, arms: int) -> int:
@@ -42,21 +46,25 @@ def has(who: Eligible, core: Any, arm: int) -> bool:
     return (among is None or arm in among) and not core.is_paused(arm)
 
 
-def integers(numbers: Numbers) -> Integers:
+def integers(numbers: Numbers | list[Any]) -> Integers:
     """The same numbers, for NumPy."""
+    if isinstance(numbers, list):
+        raise Unread
     return np.frombuffer(numbers, np.int64)
 
 
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
-    if among is None:
-        if type(exclude) is list:  # most callers: they are spared a call
-            return None, exclude.copy()
-        return ALL if exclude is None else (None, _listed("exclude", exclude))
-    return _listed("among", among), None if exclude is None else _listed("exclude", exclude)
+    if among is None and type(exclude) is list:  # most callers
+        return None, exclude
+    if among is None and exclude is None:
+        return ALL
+    return _listed("among", among), _listed("exclude", exclude)
 
 
-def _listed(name: str, arms: Any) -> list[Any]:
+def _listed(name: str, arms: Any) -> list[Any] | None:
+    if arms is None:
+        return None
     if type(arms) is list:
         return arms.copy()
     try:
@@ -74,25 +82,8 @@ def read(ids: Ids, given: Some) -> Eligible:
     return there, None if exclude is None else ids.array(exclude, "exclude")
 
 
-def taken(ids: Ids, given: Some) -> Eligible:
-    """The same, for ``pick`` alone."""
-    among, exclude = given
-    if among is None:
-        return ALL if exclude is None else (None, ids.taken(exclude, "exclude"))
-    return ids.taken(among, "among"), exclude if exclude is None else ids.taken(exclude, "exclude")
-
-
-def check(who: Eligible, arms: int) -> None:
-    """Whether those that were taken are some of so many arms."""
-    for name, numbers in zip(("among", "exclude"), who, strict=True):
-        for j, number in enumerate(numbers or NOBODY):
-            if number >= arms:
-                raise InvalidValue(f"{name}[{j}] must be one of the {arms} arms, got {number}")
-
-
 def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
     """Whether ``count`` of so many arms may be chosen."""
-    check(who, arms)
     if (left := size(who, core, arms)) < count:
         raise too_few(count, left, arms, core.resting)
 

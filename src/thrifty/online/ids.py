@@ -112,15 +112,6 @@ class Ids:
         found = self._found(names) or array("Q", self.numbers(names, what).tolist())
         return found if len(found) <= self._size else array("Q", sorted({*found}))
 
-    def taken(self, names: list[Any], what: str) -> Numbers:
-        """The same; whether there are so many arms has yet to be seen."""
-        if len(names) <= self.plain:
-            try:
-                return array("Q", names)
-            except (TypeError, ValueError, LookupError, OverflowError):
-                pass
-        return self.array(names, what)
-
     def _found(self, names: list[Any]) -> Numbers:
         """The same, the fast way; nothing if it is not plain that there are such arms."""
         try:

@@ -18,7 +18,7 @@ from thrifty.engines.entries import KNOWN, NOBODY, UNKNOWN
 from thrifty.engines.memory import Rule
 from thrifty.errors import InvalidValue
 from thrifty.online.core import Moves
-from thrifty.online.eligible import ALL, Eligible, check, integers, too_few
+from thrifty.online.eligible import ALL, Eligible, integers, too_few
 from thrifty.online.ids import Ids
 from thrifty.policies import Policy, Posterior
 from thrifty.state.young import SHARE, SOONER
@@ -177,7 +177,6 @@ class PosteriorCore:
 
     def _eligible(self, count: int, who: Eligible) -> NDArray[np.bool_]:
         """Which arms may be chosen, if they are enough."""
-        check(who, self._count)
         (among, exclude), there = who, ~self.paused
         if among is not None:
             there &= np.isin(np.arange(self._count), integers(among))
