@@ -6,6 +6,7 @@ import operator
 from itertools import product
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from numba import types
@@ -94,3 +95,28 @@ def test_other_types_are_left_to_numba() -> None:
     assert sums.overloads[sums.signatures[-1]].signature.return_type.dtype == types.float32  # type: ignore[attr-defined]
     assert quotient(7, 2) == (3.5, 3.5)
     assert extremes(True, False) == (False, True)
+
+
+@numba.njit
+def one_more(a):  # type: ignore[no-untyped-def]
+    """``x`` may be None."""
+    x = None
+    if a > 0:
+        x = a
+    return None if x is None else (x + 1, x * 2.5, x < 2, x == 1, min(x, 3))
+
+
+def test_what_may_be_none_is_left_to_numba() -> None:
+    assert one_more(1) == (2, 2.5, True, True, 1)
+    assert one_more(1.5) == (2.5, 3.75, True, False, 1.5)
+    assert one_more(-1) is None
+
+
+@numba.njit
+def by_key(a, b):  # type: ignore[no-untyped-def]
+    return min(a, b, key=abs)
+
+
+def test_a_keyword_is_not_overlooked() -> None:
+    with pytest.raises(numba.TypingError):
+        by_key(1, -2)

@@ -31,7 +31,8 @@ def _type(known: dict[Any, Any], *functions: Any) -> None:
         metadata = {"target": "cpu"}  # noqa: RUF012
 
         def generic(self, args: Any, kws: Any) -> Any:
-            return known.get(args)
+            # Numba asks again with a list, in which what may be None is taken for what may not.
+            return known.get(args) if isinstance(args, tuple) and not kws else None
 
     for function in functions:
         infer_global(function)(Rule)
