@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -319,6 +321,22 @@ def test_nobody_looks_through_what_a_compiler_made_and_what_somebody_froze_stays
         gc.callbacks.pop()
         if not frozen:
             gc.unfreeze()
+
+
+def test_garbage_of_functions_of_ones_own_is_found() -> None:
+    """There may be any number of them, and half of what a compiler makes is garbage."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    try:
+        with _without_collector(ours=False):
+            circle: Any = type("Circle", (), {})()
+            circle.itself, watched = circle, weakref.ref(circle)
+            del circle
+        gc.collect(0)
+        assert watched() is None
+    finally:
+        if frozen:
+            gc.freeze()
 
 
 def test_one_process_at_a_time_compiles_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

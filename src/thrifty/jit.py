@@ -335,23 +335,25 @@ def _announced(function: Callable[..., Any], *, cached: bool = True) -> Iterator
             _say("compiling, which takes a few seconds, once on this machine")
         if not cache.is_usable():
             _cannot_keep()
-    with _without_collector(), cache.alone(function) if missing and cache.is_usable() else nullcontext():
+    alone = cache.alone(function) if missing and cache.is_usable() else nullcontext()
+    with _without_collector(ours=cached), alone:
         yield
     if missing:
         _compiled = time.monotonic()
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Python does not look for garbage meanwhile. A compiler makes very many objects, of which most live on:
-    to go through them again and again takes a tenth of the time. Afterwards they are old, unlooked at:
-    ``freeze`` and ``unfreeze`` put all objects into the oldest generation."""
+def _without_collector(*, ours: bool = True) -> Iterator[None]:
+    """Python does not look for garbage meanwhile. A compiler makes very many objects, of which half live on:
+    to go through them again and again takes a tenth of the time. Afterwards they are old, unlooked at, and
+    the other half lies there until all objects are gone through: ``freeze`` and ``unfreeze`` put them into
+    the oldest generation. Not after functions of a user's own, of which there may be any number."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if gc.get_freeze_count() == 0:  # else somebody else has frozen some, who would lose them
+        if ours and gc.get_freeze_count() == 0:  # else somebody else has frozen some, who would lose them
             gc.freeze()
             gc.unfreeze()
         if enabled:
