@@ -290,10 +290,11 @@ def test_arms_are_chosen_by_chance_at_any_level(law: str, levels: str) -> None:
     assert_chosen_by_chance(law, "mixed", levels, 300_000 if levels == "own" else 100_000)
 
 
+@pytest.mark.parametrize("times", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("levels", ["own", "far too high", "falling", "moving"])
 @pytest.mark.parametrize("law", POSITIVE)
-def test_arms_are_chosen_by_chance_where_means_are_not_bounded(law: str, levels: str) -> None:
-    assert_chosen_by_chance(law, "positive", levels, 100_000)
+def test_arms_are_chosen_by_chance_where_means_are_not_bounded(law: str, levels: str, times: int) -> None:
+    assert_chosen_by_chance(law, "positive", levels, times)
 
 
 @pytest.mark.slow
@@ -320,7 +321,7 @@ def test_epsilon_chooses_among_means_and_draws(law: str, epsilon: float) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.8])
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 0.8, 1.0])
 @pytest.mark.parametrize("statistics", STATISTICS)
 @pytest.mark.parametrize("law", INDICES)
 def test_epsilon_chooses_among_means_and_draws_whatever_the_statistics(
