@@ -18,7 +18,7 @@ def state(bandit: thrifty.Bandit) -> Any:
     return bandit._player.core.memory.state  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("runs", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [100, pytest.param(500, marks=pytest.mark.slow)])
 def test_when_the_leaders_go_the_reserve_decides_by_the_law(runs: int) -> None:
     """Half of the others have a law that is wider. Without the leaders nobody exceeds the level."""
     half = ARMS // 2
