@@ -1,7 +1,8 @@
 """Which versions of Numba the kernels were tried with.
 
-What compiles them (``jit.py``, ``state/header.py``) works below Numba's surface, which may change with
-any release. Beyond the range that was tried, an error says so before anything is compiled wrongly.
+What compiles them (``jit.py``, ``state/header.py``, ``numerics/arithmetic.py``) works below Numba's surface,
+which may change with any release. Beyond the range that was tried, an error says so before anything is
+compiled wrongly.
 """
 
 import re
