@@ -375,12 +375,11 @@ def is_off(state):
 
 @kernel
 def _cost(ends):
-    """The expected number of draws in a round."""
-    total, width = ends[0] * 1.0, 1.0
-    for g in range(1, GROUPS + 1):
-        width *= 0.5
-        total += (ends[g] - ends[g - 1]) * width
-    return total
+    """The expected number of draws in a round: the sum of 2^-g for each arm of group g, by Horner's rule."""
+    total = 0
+    for g in range(GROUPS):
+        total = 2 * total + ends[g]
+    return (total + ends[GROUPS]) * LOWEST
 
 
 @kernel
