@@ -70,21 +70,22 @@ def row(policy: thrifty.Policy, arms: int, *, learnt: bool) -> list[str]:
         won[arm] += 1
         bandit.update(arm, float(rng.random() < means[arm]))
     best = [arm for arm, _ in won.most_common(1000)]
+    ten, hundred = best[:10], best[:100]
     count = 20 if policy.schedule == "duel" else 1000  # TS-TD draws for all arms then
     cells, longest = [], 0.0
     for call in (
-        bandit.select,
-        lambda: bandit.select(exclude=best[:10]),
-        lambda: bandit.select(exclude=best[:100]),
+        lambda: bandit.select(),
+        lambda: bandit.select(exclude=ten),
+        lambda: bandit.select(exclude=hundred),
         lambda: bandit.select(exclude=best),
-        lambda: bandit.select(among=best[:10]),
+        lambda: bandit.select(among=ten),
         lambda: bandit.select(among=best),
         lambda: bandit.rank(10),
     ):
         times = measured(bandit, means, rng, call, count)
         cells.append(f"{np.median(times):.1f}")
         longest = max(longest, times.max())
-    for pausing in (best[:10], rng.choice(arms, arms // 10, replace=False).tolist()):
+    for pausing in (ten, rng.choice(arms, arms // 10, replace=False).tolist()):
         for arm in pausing:
             bandit.pause(arm)
         cells.append(f"{np.median(measured(bandit, means, rng, bandit.select, count)):.1f}")

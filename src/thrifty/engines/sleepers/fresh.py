@@ -192,6 +192,8 @@ def look(state, on, size, lost, below):
     while count == WOKEN:
         count, above, way, g, room, width = line.gather(on, way, g, room, width)
         drawn += count
+        if few and not below and state.hooks.solved and count < WOKEN and last < 0:
+            above = line.likely_first(state.woken, above)
         for j in range(above):
             i = int(state.woken[j, 0])
             if below and i != last and not is_hidden(state, i):

@@ -89,7 +89,7 @@ LINE = Component(
         Field("ends", np.int64, GROUPS + 1),  # where on the line each group ends
         Field("levels", rows=7),  # NEW to SINCE
         Field("sweep", np.int64, 2),  # how many arms were moved to the new level; whether that is under way
-        Field("woken", rows=WOKEN, columns=4, saved=False),  # scratch: arms that may exceed the level
+        Field("woken", rows=WOKEN, columns=5, saved=False),  # scratch: arms that may exceed the level
     ),
     start=_start,
     rebuild=rebuild,
@@ -135,7 +135,7 @@ def is_sparse(state):
 @hot
 def gather(state, way, g, size, width):
     """Wake the next arms that may exceed their level, at most WOKEN: into state.woken go the arm, the point
-    on its interval, and the parameters of its law. ``way`` is that to the next point, from where group g
+    on its interval, the parameters of its law, and its rate. ``way`` is that to the next point, from where group g
     begins, whose arms have intervals of this width. Returns how many points there were, how many are above
     the level, and where to go on.
 
@@ -160,12 +160,35 @@ def gather(state, way, g, size, width):
         p, e = int(woken[j, 0]), woken[j, 1]
         woken[above, 0] = line[p, 1]
         woken[above, 1] = e
+        woken[above, 4] = line[p, 0]
         above += e < line[p, 0]
     for j in range(above):
         i = int(woken[j, 0])
         woken[j, 2] = params[i, 0]
         woken[j, 3] = params[i, 1]
     return count, above, way, g, size, width
+
+
+@kernel
+def likely_first(woken, count):
+    """Put these in order, so that the largest draws most likely come first: by how far a point is below its
+    rate. Of points of one arm, which are neighbours, the lowest stays, as its draw is the largest. Returns
+    how many there are."""
+    out_of_line()
+    size = 0
+    for j in range(count):
+        i, e, a, b, part = woken[j, 0], woken[j, 1], woken[j, 2], woken[j, 3], woken[j, 1] / woken[j, 4]
+        if j + 1 < count and woken[j + 1, 0] == i:
+            woken[j + 1, 1] = min(woken[j + 1, 1], e)
+            continue
+        p = size
+        while p > 0 and woken[p - 1, 4] > part:
+            for column in range(5):
+                woken[p, column] = woken[p - 1, column]
+            p -= 1
+        woken[p, 0], woken[p, 1], woken[p, 2], woken[p, 3], woken[p, 4] = i, e, a, b, part
+        size += 1
+    return size
 
 
 @hot
