@@ -135,9 +135,9 @@ def is_sparse(state):
 @hot
 def gather(state, way, g, size, width):
     """Wake the next arms that may exceed their level, at most WOKEN: into state.woken go the arm, the point
-    on its interval, the parameters of its law, and its rate. ``way`` is that to the next point, from where group g
-    begins, whose arms have intervals of this width. Returns how many points there were, how many are above
-    the level, and where to go on.
+    on its interval, the parameters of its law, and its rate. ``way`` is that to the next point, from where
+    group g begins, whose arms have intervals of this width. Returns how many points there were, how many are
+    above the level, and where to go on.
 
     First points, then their rates, then their laws: what has to be fetched from afar is then fetched side by
     side.
