@@ -23,6 +23,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import compiler, typed_passes, untyped_passes
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import (
     infer_getattr,
@@ -58,13 +59,35 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 cache.folder()  # settles for which processor Numba compiles, before it compiles anything
 
+# Steps in which Numba looks for what kernels do not have: blocks with a context, functions inside of them,
+# and calls and loops that are written out before anything is typed. They take a twentieth of the time.
+NEEDLESS = {
+    untyped_passes.WithLifting, untyped_passes.InlineClosureLikes, untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls, untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass, typed_passes.InlineOverloads,
+}  # fmt: skip
+
+
+class Plainly(compiler.CompilerBase):
+    """As Numba compiles, without these steps."""
+
+    def define_pipelines(self) -> list[Any]:
+        default: Any = compiler.DefaultPassBuilder
+        steps = default.define_nopython_pipeline(self.state)
+        steps.passes = [each for each in steps.passes if each[0] not in NEEDLESS]
+        return [steps]
+
+
 # Kernels work on arrays that they are given and own none. Counting references to those is a waste, and a
 # large one (with it, a round of TS-MA at K = 20 takes three times as long), so it is switched off. Kernels
 # divide as NumPy does: where nobody would hear of an error, a branch for it is only more to compile.
 # There is nothing in them for Numba to rewrite, for which it would look several times over: whole arrays, and
 # errors that are raised. An element of a tuple is unpacked: to ask for it by its number takes longer.
-OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "no_rewrites": True}
-GUARDS: dict[str, Any] = {"boundscheck": True, "no_rewrites": False}  # of functions of the user's own
+OPTIONS: dict[str, Any] = {
+    "_nrt": False, "error_model": "numpy", "no_rewrites": True, "pipeline_class": Plainly
+}  # fmt: skip
+# Of functions of the user's own.
+GUARDS: dict[str, Any] = {"boundscheck": True, "no_rewrites": False, "pipeline_class": compiler.Compiler}
 
 
 class Kernel:
