@@ -5,8 +5,8 @@ Numba, and the processor. So a changed kernel can never meet a stale result, a f
 checkouts and environments with the same code share their kernels.
 """
 
-import ast
 import hashlib
+import marshal
 import os
 import re
 import shutil
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numba
@@ -52,17 +53,19 @@ def digest(package: Path) -> str:
     """A name for the state of a package's kernels: another one as soon as the code of any of them changes, be
     it a letter; comments and docstrings apart."""
     code = (_code(path.read_bytes()) for pattern in KERNELS for path in sorted(package.glob(pattern)))
-    return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
+    return hashlib.sha256(b"\0".join(code)).hexdigest()[:16]
 
 
-def _code(source: bytes) -> str:
-    """A file without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        match node:
-            case ast.Module() | ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node) is not None:
-                node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree)
+def _code(source: bytes) -> bytes:
+    """A file as Python compiles it, without comments and docstrings. (Assertions are left out too: kernels
+    have none.)"""
+    return marshal.dumps(_anywhere(compile(source, "", "exec", dont_inherit=True, optimize=2)), 2)
+
+
+def _anywhere(code: CodeType) -> CodeType:
+    """The same, whatever its lines are."""
+    inside = (_anywhere(part) if isinstance(part, CodeType) else part for part in code.co_consts)
+    return code.replace(co_consts=tuple(inside), co_firstlineno=1, co_linetable=b"")
 
 
 def _base() -> Path:
