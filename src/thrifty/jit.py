@@ -198,8 +198,9 @@ def entry(function: Function) -> Function:
     """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)
+    options = {"nogil": True, "no_cfunc_wrapper": True, "cache": cache.is_usable(), **OPTIONS}
     with _our_cache():
-        return cast(Function, numba.njit(nogil=True, cache=cache.is_usable(), **OPTIONS)(function))
+        return cast(Function, numba.njit(**options)(function))
 
 
 def straight(function: Callable[..., Any]) -> Callable[..., Any]:
