@@ -37,35 +37,9 @@ STRANGER = -(2**62)  # what ``pick`` returns if it is given the number of no arm
 
 @entry
 def select(block, t):
-    """The arm to pull, t pulls having been made; -1 if an index was NaN."""
-    return decide(opened(block), t)
-
-
-@entry
-def take(block, t):
-    """The same, and the pull has an id."""
-    state = opened(block)
-    i = decide(state, t)
-    if i >= 0:
-        state.tokens[i] += 1
-    return i
-
-
-@entry
-def select_many(block, t, out):
-    """Fill ``out`` with decisions, the first of them after t pulls. Returns how many there are: fewer if an
+    """The arm to pull, t pulls having been made: every arm without a law once, then by the policy. -1 if an
     index was NaN."""
     state = opened(block)
-    for j in range(out.size):
-        out[j] = decide(state, t + j)
-        if out[j] < 0:
-            return j
-    return out.size
-
-
-@kernel
-def decide(state, t):
-    """Every arm without a law once, then by the policy."""
     if state.rule.cycle > 0:
         calls.event(state.engine.fade, (state, 0))
     if renewal.is_due(state):
@@ -77,6 +51,26 @@ def decide(state, t):
             return -1
     hand_out(state, t, i)
     return i
+
+
+@entry
+def take(block, t):
+    """The same, and the pull has an id."""
+    i = select(block, t)
+    if i >= 0:
+        opened(block).tokens[i] += 1
+    return i
+
+
+@entry
+def select_many(block, t, out):
+    """Fill ``out`` with decisions, the first of them after t pulls. Returns how many there are: fewer if an
+    index was NaN."""
+    for j in range(out.size):
+        out[j] = select(block, t + j)
+        if out[j] < 0:
+            return j
+    return out.size
 
 
 @kernel
@@ -352,25 +346,7 @@ def new_ones(state, hands):
 def update(block, t, i, reward):
     """A reward of arm i, after t pulls. Returns 1 if its pull was not handed out, 0 if it was, and -1 if
     there is no room for it."""
-    return accept(opened(block), t, i, reward)
-
-
-@entry
-def update_many(block, t, arms, rewards):
-    """Many of them. Returns how many there was room for, and of how many the pull was not handed out."""
     state = opened(block)
-    unasked = 0
-    for j in range(arms.size):
-        new = accept(state, t, arms[j], rewards[j])
-        if new < 0:
-            return j, unasked
-        unasked += new
-    return arms.size, unasked
-
-
-@kernel
-def accept(state, t, i, reward):
-    """As ``update`` says."""
     if state.spans.size > 0 and not history.fits(state, i):
         return -1
     new = 1 if tokens.free(state, i) == 0 else 0
@@ -384,11 +360,23 @@ def accept(state, t, i, reward):
 
 
 @entry
+def update_many(block, t, arms, rewards):
+    """Many of them. Returns how many there was room for, and of how many the pull was not handed out."""
+    unasked = 0
+    for j in range(arms.size):
+        new = update(block, t, arms[j], rewards[j])
+        if new < 0:
+            return j, unasked
+        unasked += new
+    return arms.size, unasked
+
+
+@entry
 def redeem(block, t, i, reward):
     """The reward of a pull of arm i that has an id; -1 if there is no room for it."""
     state = opened(block)
     state.tokens[i] -= 1
-    new = accept(state, t, i, reward)
+    new = update(block, t, i, reward)
     state.tokens[i] += new < 0
     return new
 
@@ -399,7 +387,7 @@ def observe(block, t, i, reward):
     state = opened(block)
     asked = tokens.free(state, i)
     state.tokens[i] += asked
-    new = accept(state, t, i, reward)
+    new = update(block, t, i, reward)
     state.tokens[i] -= asked
     return new
 
