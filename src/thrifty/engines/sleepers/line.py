@@ -313,6 +313,7 @@ def _group(rate):
 
 @kernel
 def _swap(line, place, p, q):
+    out_of_line()  # else LLVM writes it out eight times, wherever an arm is moved
     line[p, 0], line[q, 0] = line[q, 0], line[p, 0]
     line[p, 1], line[q, 1] = line[q, 1], line[p, 1]
     place[int(line[p, 1])] = p
