@@ -74,8 +74,8 @@ class Program(NamedTuple):
         called |= {*getattr(MODULES[self.engine], "INSIDE", ())}
         if bars.BARS in memory.components and memory.field("bars")[bars.RESTING] > 0:
             called |= {"spare", "fallback"}
-        if line.RESERVE in memory.components and memory.arms >= line.MANY:
-            called.add("fallback")
+        if line.RESERVE in memory.components:
+            called |= {"needed", "fallback"} if memory.arms >= line.MANY else {"needed"}
         if fading.FADING in self.components:
             called |= {"fade", "join", "place"}
         turns = memory.field("stale")

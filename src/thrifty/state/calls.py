@@ -36,6 +36,7 @@ SIGNATURES = {
     "observed": void(STATE, int64, float64, int64),  # arm, reward, t
     "late": void(STATE, int64, float64, int64),  # arm, reward, t
     "pull": float64(STATE, int64),  # arm; its reward
+    "needed": float64(STATE, int64),  # how many arms; a sum
     "spends": int64(STATE, int64),  # arm; 0 or 1
     "moved": void(STATE, int64, int64),  # arm, its new number
     "move": void(STATE, int64, int64),
@@ -49,7 +50,7 @@ parameters = keep = caller(SIGNATURES["keep"])
 draw = caller(SIGNATURES["draw"])
 sf = isf = caller(SIGNATURES["sf"])
 observed = caller(SIGNATURES["observed"])
-pull = caller(SIGNATURES["pull"])
+pull = needed = caller(SIGNATURES["pull"])
 refresh = caller(SIGNATURES["refresh"])
 event = order = compare = caller(SIGNATURES["begin"])
 moved = caller(SIGNATURES["moved"])

@@ -341,4 +341,4 @@ def move(state, i, to):
 
 
 enter = handed = shrink = nothing
-control, spare = line.control, scan.anyone
+control, needed, spare = line.control, line.needed, scan.anyone

@@ -506,7 +506,7 @@ def _estimate(state, c):
 @kernel
 def usual(state):
     """What the reserve's sum is set to, if nobody wants more."""
-    return SLACK * (needed(state, USUAL) + HALF * USUAL)
+    return SLACK * (calls.needed(state.engine.needed, (state, USUAL)) + HALF * USUAL)
 
 
 @kernel
@@ -550,7 +550,7 @@ def suffices(state, on):
     for j in range(state.bars[LEFT]):
         if on.place[state.left[j]] >= 0:
             total -= counted(on, on.line[on.place[state.left[j]], 0])
-    return total >= needed(state, state.bars[WANTED])
+    return total >= calls.needed(state.engine.needed, (state, state.bars[WANTED]))
 
 
 @kernel
@@ -559,7 +559,8 @@ def ask(state):
     long anyway."""
     out_of_line()
     other = reserve(state)
-    wanted = SLACK * (needed(state, state.bars[WANTED]) + HALF * state.bars[LEFT])
+    least = calls.needed(state.engine.needed, (state, state.bars[WANTED]))
+    wanted = SLACK * (least + HALF * state.bars[LEFT])
     if other.ends[GROUPS] >= SPARSE * wanted:
         other.levels[ASKED] = max(other.levels[ASKED], wanted)
         find_level(other)
