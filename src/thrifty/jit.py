@@ -59,13 +59,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 cache.folder()  # settles for which processor Numba compiles, before it compiles anything
 
-# Steps in which Numba looks for what kernels do not have: blocks with a context, functions inside of them,
-# and calls and loops that are written out before anything is typed. They take a twentieth of the time.
-NEEDLESS = {
-    untyped_passes.WithLifting, untyped_passes.InlineClosureLikes, untyped_passes.InlineInlinables,
-    untyped_passes.FindLiterallyCalls, untyped_passes.LiteralUnroll,
-    untyped_passes.LiteralPropagationSubPipelinePass, typed_passes.InlineOverloads,
-}  # fmt: skip
+# Steps in which Numba looks for what kernels do not have: functions inside of them, and calls that are
+# written out before anything is compiled. They take a twentieth of the time.
+NEEDLESS = {untyped_passes.InlineClosureLikes, untyped_passes.InlineInlinables, typed_passes.InlineOverloads}
 
 
 class Plainly(compiler.CompilerBase):
