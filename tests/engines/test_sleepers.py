@@ -499,7 +499,7 @@ def phase_one(block, moves, renumbered, best, wins):
             follow(state, moves, run * int(state.rule.phi) + t)
             wins[run, duel.choose(state, 0)] += 1
         state.count[CLOCK] += 1
-        duel._retire(state, duel.EVERYBODY)
+        duel.retire(state, duel.EVERYBODY)
         for i in range(last + 1):
             best[run, i] = state.index[i]
 
@@ -652,7 +652,7 @@ def operate(block, operation, i, c):
     else:
         state.count[CLOCK] += 1
         if state.queue.size > 0:
-            duel._retire(state, duel.EVERYBODY)
+            duel.retire(state, duel.EVERYBODY)
 
 
 class Model:

@@ -108,6 +108,8 @@ class Engine(NamedTuple):
     control: int = 0  # look after the level, for sleepers
     settle: int = 0  # an arm gets another level
     end: int = 0  # an arm's phase I is over, for TS-TD
+    retire: int = 0  # the same for all whose draws are made
+    commit: int = 0  # the best of those whose phase I is over
     needed: int = 0  # what the sum of rates must be for so many arms, for a reserve
     seat: int = 0  # an arm was paused or resumed
     pick: int = 0  # the best of the arms that may be chosen, t pulls having been made

@@ -10,7 +10,7 @@ float64, int64, void = types.float64, types.int64, types.void
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
     "place", "join", "handed", "begin", "enter", "leave", "shrink", "seat", "control", "settle",
-    "end",  # engines
+    "end", "retire",  # engines
     "fade", "renewal",  # of all engines
 )  # fmt: skip
 
@@ -25,6 +25,7 @@ SIGNATURES = {
     "spare": int64(STATE, int64),  # t; the arm
     "share": int64(STATE, int64),  # t; the arm
     "fallback": int64(STATE, int64, float64, float64),  # arm, its draw, a level; the arm
+    "commit": int64(STATE, int64, float64, float64),
     "parameters": void(STATE, int64, float64, float64),  # arm, n, S
     "draw": float64(STATE, float64, float64),  # the law's two parameters
     "sf": float64(STATE, float64, float64, float64),  # the law's two parameters, c
@@ -45,7 +46,7 @@ SIGNATURES = {
 
 index = caller(SIGNATURES["index"])
 ask = choose = caller(SIGNATURES["spends"])
-fallback = caller(SIGNATURES["fallback"])
+fallback = commit = caller(SIGNATURES["fallback"])
 parameters = keep = caller(SIGNATURES["keep"])
 draw = caller(SIGNATURES["draw"])
 sf = isf = caller(SIGNATURES["sf"])

@@ -48,14 +48,22 @@ QUEUE = Component(
 )
 COMPONENTS = (LINE, QUEUE, TREE)
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
-INSIDE = ("control", "settle", "join", "end")  # those of its own: each is called by several others
+INSIDE = (
+    "control",
+    "settle",
+    "join",
+    "commit",
+    "retire",
+    "end",
+)  # those of its own: called by several others, or seldom
 
 
 @kernel
 def choose(state, t):
     """The arm with the largest index of this round."""
     state.count[CLOCK] += 1
-    _retire(state, state.bounded[MOST])
+    if _is_due(state):
+        calls.event(state.engine.retire, (state, state.bounded[MOST]))
     ends, rng, some_over = state.ends, state.rng, state.bounded[LAST] >= 0
     (arm, top, ties), drawn = NOBODY, ends[0]
     for p in range(ends[0]):  # those who are awake
@@ -83,7 +91,7 @@ def choose(state, t):
                 last, best = i, x
             bar = max(bar, line.level(state, i))
     highest = max(state.levels[NEW], state.levels[OLD])
-    arm, top = _commit(state, arm, top, highest)
+    arm, top = _committed(state, arm, top, highest)
     if top <= highest:  # nobody exceeded it, as far as digits tell: draw those who may win
         for i in range(state.count[ARMS]):
             c = line.level(state, i)
@@ -92,7 +100,7 @@ def choose(state, t):
                 drawn += 1
                 _see(state, i, x, 1)
                 arm, top, ties = line.better(i, x, arm, top, ties, rng)
-        arm, top = _commit(state, arm, top, -math.inf)
+        arm, top = _committed(state, arm, top, -math.inf)
         # Leaders may have been removed, and no reward may come for a while.
         calls.event(state.engine.control, (state, 0))
     state.evaluations[0] += drawn
@@ -105,7 +113,8 @@ def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Phase I draws as in any round, and those
     who sleep are drawn for if they may be among the best; phase II has its tree."""
     state.count[CLOCK] += 1
-    _retire(state, EVERYBODY)
+    if _is_due(state):
+        calls.event(state.engine.retire, (state, EVERYBODY))
     seen = _draw(state)
     picked = _pick_listed(state) if state.bars[LISTED] >= 0 else _pick_of_all(state, seen)
     for p in range(seen):
@@ -236,14 +245,17 @@ def _see(state, i, x, new):
     state.seen[i] += new
 
 
-@kernel
-def _commit(state, arm, top, bar):
-    """The best arm of the tree, if it is above the bar and better than the best so far.
+@hot
+def _committed(state, arm, top, bar):
+    """The best arm of the tree and its index, if it is above the bar and better than the best so far."""
+    best = calls.commit(state.engine.commit, (state, arm, top, bar))
+    return best, top if best == arm else state.index[best]
 
-    A spent index is replaced only when it would win: so not before all that may beat it have been drawn. A
-    bound, too, gives way to the index.
-    """
-    out_of_line()
+
+@kernel
+def commit(state, arm, top, bar):
+    """The same arm. A spent index is replaced only when it would win: so not before all that may beat it have
+    been drawn. A bound, too, gives way to the index."""
     while tournament.top(state.tree) > max(top, bar):
         i = tournament.largest(state.tree, state.keys, state.rng)
         if state.place[i] >= 0:
@@ -253,24 +265,27 @@ def _commit(state, arm, top, bar):
             tournament.place(state, i)
         else:
             arm, top = i, state.index[i]
-    return arm, top
+    return arm
+
+
+@hot
+def _is_due(state):
+    """Whether an arm has made phi draws since its last pull."""
+    return state.queue[OLDEST] >= 0 and _has_drawn_all(state, state.queue[OLDEST])
 
 
 @kernel
-def _retire(state, most):
+def retire(state, most):
     """Arms that have made phi draws since their last pull go to the tree, with the best of them; if there are
     very many, some in each round.
 
     An arm whose turn has not come draws no more. Its best draw is the best that was seen, or if that is below
     its level, not above the level. This bound is in the tree, and when it would win, the arm goes first.
     """
-    out_of_line()
-    i = state.queue[OLDEST]
-    while i >= 0 and most > 0 and _has_drawn_all(state, i):
-        calls.event(state.engine.end, (state, i))
+    while most > 0 and _is_due(state):
+        calls.event(state.engine.end, (state, state.queue[OLDEST]))
         most -= 1
-        i = state.queue[OLDEST]
-    if i < 0 or not _has_drawn_all(state, i):
+    if not _is_due(state):
         return
     last = state.bounded[LAST]
     i = state.queue[OLDEST] if last < 0 else state.newer[last]
