@@ -1,5 +1,6 @@
 """Compiled kernels are kept on disk, found again by later processes and other checkouts, and never stale."""
 
+import ast
 import functools
 import gc
 import os
@@ -68,6 +69,13 @@ def test_an_edited_kernel_has_another_folder_and_a_comment_has_not(package: Path
     assert cache.digest(package) == cache.kernels()
     path.write_text(path.read_text() + "LAST = 1\n")
     assert cache.digest(package) != cache.kernels()
+
+
+def test_kernels_have_no_assertions_as_their_name_would_not_tell() -> None:
+    files = [path for pattern in cache.KERNELS for path in PACKAGE.glob(pattern)]
+    assert len(files) > 80
+    for path in files:
+        assert not any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_bytes()))), path
 
 
 def test_the_name_is_kept_and_what_is_no_name_is_not_believed(
