@@ -151,8 +151,8 @@ def _law(result: Result) -> str:
         "For rewards of 0 or 1 the law mostly matters more than the schedule: a Beta law in place of a "
         f"Gaussian one divides the regret of Thompson sampling by {gaussian / beta:.1f}, and that of "
         f"TS-MA-0 by {_regret(result, TSMA(0.0)) / _regret(result, TSMA(0.0, 'beta')):.1f}. TS-MA-0 with "
-        f"a Beta law and φ = 1000 has {_regret(result, ours):,.0f} at one draw a round; this is measured, no "
-        "theorem covers it."
+        f"a Beta law and φ = 1000 has {_regret(result, ours):,.0f} at one draw a round; this is measured, "
+        "and no theorem says anything at that φ."
     )
 
 

@@ -85,7 +85,7 @@ class DiscountedUCB(Policy):
     gamma: float = 0.999
     xi: float = 0.5
 
-    formula: ClassVar[str] = "X + 2√(ξ ln n/N), discounted"
+    formula: ClassVar[str] = "X + 2√(ξ ln ΣN/N), discounted"
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"gamma": 1.0}, {"gamma": 0.5}, {"xi": 2.0})
     components: ClassVar[tuple[Component, ...]] = (OWN,)
     own_columns: ClassVar[int] = COLUMNS
