@@ -10,9 +10,10 @@ def describe(commands: Any) -> None:
     parser = commands.add_parser(
         "demo",
         help="see the service at work: simulated products, and what is really lost",
-        description="Serve three simulated products on a temporary store, with visitors that come all the "
-        "time, and say which page to open: an ad with late clicks, 10,000 news items that come and go, and a "
-        "shop whose taste changes at noon.",
+        description="""\
+Serve three simulated products on a temporary store, with visitors that come all the time, and say which page
+to open: an ad with late clicks, 10,000 news items that come and go, and a shop whose taste changes at noon.\
+""",
         epilog="""\
 It takes less than half a core. The truth is known here, so the page and the summary at the end have the true
 regret, beside that of a Thompson sampler that draws for each arm in each decision, and of a uniform choice.
