@@ -861,3 +861,19 @@ def test_neighbours_with_one_law_have_one_rate_and_others_their_own() -> None:
     state = bandit._player.core.memory.state  # type: ignore[union-attr]
     right = -stats.norm(means, 1.0 / math.sqrt(2.0)).logcdf(state.levels[NEW])
     assert state.line[state.place, 0] == pytest.approx(right, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 17, 63])
+def test_who_was_woken_is_put_in_order_and_each_arm_is_there_once(count):
+    rng = np.random.default_rng(count)
+    for _ in range(50):
+        arms = np.sort(rng.integers(0, max(count, 1), count))  # points of one arm are neighbours
+        rates, laws = rng.uniform(0.1, 2.0, max(count, 1)), rng.random((max(count, 1), 2))
+        points = rng.uniform(0.0, rates[arms])
+        woken = np.column_stack([arms, points, laws[arms], rates[arms]])
+        lowest = {arm: points[arms == arm].min() for arm in set(arms.tolist())}
+        wanted = sorted(lowest, key=lambda arm: lowest[arm] / rates[arm])
+        size = line.likely_first(woken, count)
+        assert woken[:size, 0].tolist() == wanted
+        assert woken[:size, 1].tolist() == [lowest[arm] for arm in wanted]
+        assert woken[:size, 2:4].tolist() == laws[wanted].tolist()
