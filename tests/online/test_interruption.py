@@ -237,3 +237,34 @@ def test_arms_come_and_go_whole_whenever_ctrl_c_comes(call: str, tmp_path: Path,
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert heard > 20
+
+
+@pytest.mark.parametrize("policy", [thrifty.TSMA(), thrifty.TSTD(phi=5), thrifty.ThompsonSampling()])
+@pytest.mark.parametrize("when", ["before the way back", "behind it"])
+def test_an_interrupted_preview_changes_nothing(
+    policy: Policy, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bandit = thrifty.Bandit(policy, 30, seed=4, prior=(0.5, 1.0))
+    decide(bandit, Coins([0.5] * 30, 4), 40)
+    before = everything(bandit)
+    way_back, heard = core.Core._way_back, []
+
+    def interrupted(self: core.Core) -> Callable[[], None]:
+        back = way_back(self)
+
+        def once() -> None:
+            heard.append(when)
+            if len(heard) > 1:
+                return back()
+            if when == "behind it":
+                back()
+            raise KeyboardInterrupt
+
+        return once
+
+    monkeypatch.setattr(core.Core, "_way_back", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.preview(count=3)
+    monkeypatch.undo()
+    assert heard == [when, when]
+    assert everything(bandit) == before

@@ -297,13 +297,13 @@ class Bandit:
         count = checks.integer("count", count, at_least=0, at_most=MOST)
         self._ledger.shares.check_id()
         if self._ledger.shares.at_work:
-            return self._play(count, 1, ALL)[0]
+            return self._play(count, 1, ALL, made=True)
         return self._player.select_many(count, self._ids.names)
 
-    def _play(self, rounds: int, size: int, who: eligible.Eligible) -> tuple[list[Any], Callable[[], None]]:
-        """The ids of the arms of so many decisions, each for ``size`` arms; and what undoes them."""
-        arms, undo = self._player.play(rounds, size, who, self._ledger.shares, self._control_arm)
-        return self._ids.names(arms), undo
+    def _play(self, rounds: int, size: int, who: eligible.Eligible, *, made: bool) -> list[Any]:
+        """The ids of the arms of so many decisions, each for ``size`` arms, made or only tried."""
+        shares, control = self._ledger.shares, self._control_arm
+        return self._ids.names(self._player.play(rounds, size, who, shares, control, made=made))
 
     def decide(
         self,
@@ -387,9 +387,7 @@ class Bandit:
 
     @locked
     def _rehearse(self, rounds: int, size: int, given: eligible.Some) -> list[Any]:
-        chosen, undo = self._play(rounds, size, eligible.read(self._ids, given))
-        undo()
-        return chosen
+        return self._play(rounds, size, eligible.read(self._ids, given), made=False)
 
     @locked
     def reward(self, decision: Decision | str, reward: float) -> bool:

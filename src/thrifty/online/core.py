@@ -155,12 +155,11 @@ class Core:
         return self._way_back() if count > 0 and self._work(count) > MOST else None
 
     def _way_back(self) -> Callable[[], None]:
-        memory, block = self.memory, self.memory.block.copy()
+        memory, saved = self.memory, self.memory.copy()
 
         def back() -> None:
-            functions = self.memory.field("functions").copy()  # some may have been compiled meanwhile
-            memory.block[:] = block
-            memory.field("functions")[:] = functions
+            saved.field("functions")[:] = self.memory.field("functions")  # some were compiled meanwhile
+            memory.block[:] = saved.block
             self.memory = memory
 
         return back

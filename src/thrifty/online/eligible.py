@@ -78,8 +78,8 @@ def _listed(name: str, arms: Any) -> list[Any] | None:
 def read(ids: Ids, given: Some) -> Eligible:
     """The arms with these ids."""
     among, exclude = given
-    there = None if among is None else ids.array(among, "among")
-    return there, None if exclude is None else ids.array(exclude, "exclude")
+    there = None if among is None else ids.array(among, "among")  # who is called meanwhile may change a list
+    return there, None if exclude is None else ids.array(exclude.copy(), "exclude")
 
 
 def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:

@@ -150,20 +150,27 @@ class Player:
         return chosen
 
     def play(
-        self, rounds: int, size: int, who: Eligible, shares: Shares, control: int | None
-    ) -> tuple[list[int], Undo]:
-        """The arms of so many decisions, each for ``size`` of them; and what undoes it all."""
+        self, rounds: int, size: int, who: Eligible, shares: Shares, control: int | None, *, made: bool
+    ) -> list[int]:
+        """The arms of so many decisions, each for ``size`` of them. All are ``made``, or in the end none, as
+        where one is refused or interrupted."""
         undo = self.checkpoint(checks.COUNT)
         if undo is None:
             raise AssertionError("so many decisions always have a way back")
+        stay = False
         try:
             arms = [
                 arm for _ in range(rounds) for arm in self.choose(size, who, UNKNOWN, shares, control).arms
             ]
-        except BaseException:
-            undo()
-            raise
-        return arms, undo
+            stay = made
+            return arms
+        finally:
+            if not stay:
+                try:
+                    undo()
+                except BaseException:  # Ctrl-C on the way back: it is the same done twice
+                    undo()
+                    raise
 
     def checkpoint(self, count: int) -> Undo | None:
         """A way back to here, should so many decisions fail or be interrupted; none if that is one slice,
