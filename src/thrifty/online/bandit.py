@@ -195,8 +195,7 @@ class Bandit:
                         return self._player.pick(1, given, UNKNOWN)[0]
                     except eligible.Unread:
                         pass
-                (arm,) = self._player.pick(1, eligible.read(ids, given), UNKNOWN)
-                return arm if self._ids.plain else self._ids.name(arm)
+                return ids.name(self._player.pick(1, eligible.read(ids, given), UNKNOWN)[0])
             except BaseException:
                 self._player.catch_up()
                 raise

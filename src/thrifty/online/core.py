@@ -30,13 +30,13 @@ from thrifty.state.statistics import HANDED
 
 Moves = list[tuple[int, int]]  # arms that took over numbers, each (from, to)
 FIRST_CAPACITY = 1000  # rewards that there is room for at first, where all are kept; it grows
-FEW = 64
+FEW = 64  # numbers of arms that are written at once; more take an array of them
 WRITE = [struct.Struct(f"{count}q").pack_into for count in range(FEW + 1)]  # so many numbers, into a room
 WRONG = (struct.error, TypeError, ValueError, OverflowError)  # what is no number, or too many of them
 
 
 def _write(room: memoryview, start: int, *numbers: int) -> None:
-    """More of them."""
+    """The same for any number of them."""
     room[start : start + len(numbers)] = array("q", numbers)
 
 

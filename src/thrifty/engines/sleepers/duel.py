@@ -48,14 +48,8 @@ QUEUE = Component(
 )
 COMPONENTS = (LINE, QUEUE, TREE)
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
-INSIDE = (
-    "control",
-    "settle",
-    "join",
-    "commit",
-    "retire",
-    "end",
-)  # those of its own: called by several others, or seldom
+# Those of its own: called by several others, or seldom.
+INSIDE = ("control", "settle", "join", "commit", "retire", "end")
 
 
 @kernel

@@ -192,6 +192,7 @@ def look(state, on, size, lost, below):
     while count == WOKEN:
         count, above, way, g, room, width = line.gather(on, way, g, room, width)
         drawn += count
+        # Not if more points follow, or on the reserve: of one arm there several may count.
         if few and not below and state.hooks.solved and count < WOKEN and last < 0:
             above = line.likely_first(state.woken, above)
         for j in range(above):
