@@ -228,18 +228,21 @@ def _take_out(state, i, t):
     """Arm i is not there for a while: who leads above it, as far as that changes. Whether two were tied is
     seen by how many are; so indices are needed only where arm i led alone."""
     tree, slot, before, same = state.races, _leaf(state, i, False), 1.0, False
+    who, ties, x = -1.0, 0.0, -math.inf  # who leads at the slot now, how many do, and with which index
     while slot > 1:  # ``before``: how many led at the slot; ``same``: some of them still do
         other, up = slot ^ 1, slot // 2
-        those, led = tree[other, TIES], tree[up, TIES]
-        lead, ties = slot, tree[slot, TIES]
+        rival, those, led = tree[other, LEADER], tree[other, TIES], tree[up, TIES]
         if those > 0.0 and led == before + those:  # both sides
-            lead, ties, same = (min(slot, other), ties + those, True) if same else (other, those, True)
-        elif those > 0.0 and tree[up, LEADER] == tree[other, LEADER]:
+            who, ties, same = (min(who, rival), ties + those, True) if same else (rival, those, True)
+        elif those > 0.0 and tree[up, LEADER] == rival:
             return
         elif those > 0.0 and not same:
-            lead, ties = _better(state, up, t)
-        tree[up, LEADER] = tree[lead, LEADER]
-        tree[up, TIES] = ties
+            y = _index(state, int(rival), t)
+            if ties == 0.0 or y > x:
+                who, ties, x = rival, those, y
+            elif y == x:
+                who, ties = min(who, rival), ties + those
+        tree[up, LEADER], tree[up, TIES] = who, ties
         slot, before = up, led
 
 
