@@ -115,6 +115,7 @@ class Engine(NamedTuple):
     pick: int = 0  # the best of the arms that may be chosen, t pulls having been made
     spare: int = 0  # the arm to pull where arms are paused and ``choose`` has none
     fallback: int = 0  # the arm to pull where nobody exceeds the level, and arms are paused or many
+    front: int = 0  # an arm that is in front, or will be, has a new key
     # Of all engines: a decision is to be made, and first the arms have a turn whose turn it is
     fade: int = 0  # to forget
     renewal: int = 0  # to follow a new rule

@@ -3,6 +3,7 @@
 An arm's *key* is its index, or -inf while it may not be chosen. The keys lie in blocks of 16, and above the
 blocks stands a tree of fan-out 4. A slot of the tree holds the largest key below it and how many arms attain
 it, so that a tie is broken uniformly with one uniform, and the same uniform picks the same arm as scan would.
+The best arms are also kept in order (``front.py``), once somebody asks for several or leaves some out.
 Slots 0 to 3 hang from the root, the children of slot s are 4(s+1) to 4(s+1)+3, and the last level has a slot
 for each block, in order.
 
@@ -15,7 +16,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from thrifty.engines import ranking, rounds, scan
+from thrifty.engines import front, ranking, rounds, scan
 from thrifty.engines.scan import place as nothing
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
@@ -66,6 +67,7 @@ def rebuild(state, capacity):
     if state.barred.size:
         state.keys[state.barred > 0] = -np.inf
     state.tree[:] = built(state.keys, capacity)
+    state.front_size[:], state.front_end[:] = 0, math.inf
     state.bounded[:1] = -1  # bounds of sleepers are not in the keys any more
 
 
@@ -80,7 +82,7 @@ TREE = Component(
     rebuild=rebuild,
 )
 
-COMPONENTS = (TREE,)
+COMPONENTS = (TREE, front.FRONT)
 
 
 @kernel
@@ -89,6 +91,7 @@ def begin(state, _):
     for i in range(state.keys.size):
         state.keys[i] = key(state, i)
     build(state.tree, state.keys)
+    front.spoil(state)
 
 
 @hot
@@ -106,20 +109,18 @@ def choose(state, t):
 
 @kernel
 def pick(state, t):
-    """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
-    this decision, if it cannot be seen without that."""
+    """The best of the arms that may be chosen: into ``state.slate``. As far as they are not in front, others
+    are taken out of the tree for this decision."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = state.index[state.listed[p]]
         return ranking.top(state)
-    if state.bars[WANTED] == 1:
-        return one(state)
     wanted, left = state.bars[WANTED], state.bars[LEFT]
-    _, ties = _merge(state.tree, ROOT)
-    many = wanted + left
-    found = ahead(state) if many <= FEW and 2 * many + BLOCK <= state.keys.size and ties == 1.0 else 0
+    found = leading(state) if wanted + left <= FEW else 0
     if found == wanted:
         return found
+    if wanted == 1:
+        return one(state)
     for j in range(left):
         take_out(state, state.left[j])
     for p in range(found):
@@ -132,6 +133,48 @@ def pick(state, t):
     put_back(state, state.slate, found)
     put_back(state, state.left, left)
     return found
+
+
+@kernel
+def leading(state):
+    """Fill ``state.slate`` from the front, until two are tied or there is nobody left. Returns how many were
+    found. A spent index is replaced when its turn comes, and the arm gets another turn then."""
+    wanted, some, arms, heights = state.bars[WANTED], state.bars[LEFT] > 0, state.front, state.heights
+    if available(state) < wanted and front.may_grow(state) and state.keys.size > 2 * BLOCK:
+        advance(state)
+        if available(state) < wanted:  # others are tied
+            front.wait(state)
+    found, p = 0, state.front_size[0] - 1
+    for q in range(p, max(p - wanted - state.bars[LEFT], -1), -1):
+        fetch(state.pending, arms[q])
+    while p >= 0 and found < wanted:
+        i, x, q = arms[p], heights[p], p - 1
+        if some and bars.is_barred(state, i):
+            p -= 1
+            continue
+        while q >= 0 and heights[q] == x and some and bars.is_barred(state, arms[q]):
+            q -= 1
+        if q >= 0 and heights[q] == x:
+            break
+        if state.pending[i, 1] & SPENT:
+            rounds.replace(state, i)
+            place(state, i)
+            if state.keys[i] <= x:  # who comes next has its place, if it is still in front
+                p -= state.keys[i] <= state.front_end[0]
+                continue
+        state.slate[found] = i
+        found += 1
+        p -= 1
+    return found
+
+
+@hot
+def available(state):
+    """How many in front may be chosen."""
+    count = state.front_size[0]
+    for j in range(state.bars[LEFT]):
+        count -= state.keys[state.left[j]] > state.front_end[0]
+    return count
 
 
 @kernel
@@ -169,17 +212,25 @@ def one(state):
 
 
 @kernel
-def ahead(state):
-    """Fill ``state.slate`` with the best, as far as none of them is tied or spent, and change nothing.
-    Returns how many they are. It goes down the tree level by level, below all slots that may hold one of as
-    many arms as are wanted or left out. What has to be fetched from afar comes side by side, and no branch
-    waits for a key, as nobody could tell where it goes."""
+def advance(state):
+    """Fill the front: where it should end is guessed, and if that was wrong, it is searched for."""
+    out_of_line()
+    many, guess = min(FEW, (state.keys.size - BLOCK) // 2), front.next_end(state)
+    if guess == -math.inf or _gather(state, many, guess) < many // 2:
+        _gather(state, many, -math.inf)
+
+
+@kernel
+def _gather(state, many, least):
+    """Fill the front with arms whose keys are above ``least``, by a way down the tree level by level, below
+    all slots that may hold one. If they are clearly more than ``many``, only the best go on. Returns how many
+    are in front. What has to be fetched from afar comes side by side, and no branch waits for a key, as
+    nobody could tell where it goes."""
     out_of_line()
     tree, keys, worth, slots, below = state.tree, state.keys, state.worth, state.found, state.listed
-    wanted, first = state.bars[WANTED], len(tree) // 4 - 1
-    many, size, least = wanted + state.bars[LEFT], 1, -math.inf
+    first, size = len(tree) // 4 - 1, 1
     slots[0] = -1
-    while slots[0] < first:
+    while size > 0 and slots[0] < first:
         for q in range(size):
             fetch(tree, 4 * (slots[q] + 1))
         count = 0
@@ -189,8 +240,8 @@ def ahead(state):
                 below[count], worth[count] = slot, tree[slot, 0]
                 count += tree[slot, 0] > least
             if count > 2 * many:
-                count, least = _best_of(below, worth, count, many, least)
-        size, least = _enough(below, worth, count, many, least)
+                count, least = _best_of(state, below, worth, count, many)
+        size = count
         slots, below = below, slots
     for q in range(size):
         start = BLOCK * (slots[q] - first)
@@ -203,56 +254,38 @@ def ahead(state):
             below[count], worth[count] = i, keys[i]
             count += keys[i] > least
         if count > 2 * many:
-            count, least = _best_of(below, worth, count, many, least)
-    size, least = _enough(below, worth, count, many, least)
-    some = state.bars[LEFT] > 0
-    for p in range(size):
-        fetch(state.pending, below[p])
-        if some:
-            fetch(state.barred, below[p])
-        slots[p] = -1
-    for p in range(size):  # its place; of those that are tied, one has the last of theirs
-        slots[_reaching(worth, size, worth[p]) - 1] = below[p]
-    found = 0
-    for p in range(size):
-        i = slots[p]
-        barred = some and i >= 0 and bars.is_barred(state, i)
-        if i < 0 or (not barred and state.pending[i, 1] & SPENT):
-            break
-        if not barred:
-            state.slate[found] = i
-            found += 1
-            if found == wanted:
-                break
-    return found
+            count, least = _best_of(state, below, worth, count, many)
+    front.fill(state, below, worth, count, least)
+    return count
 
 
 @kernel
-def _best_of(listed, worth, count, many, least):
-    """Keep the best ``many``, without the last if those are tied with others. Returns how many there are, and
-    what each is worth more than."""
+def _best_of(state, listed, worth, count, many):
+    """Keep ``many`` of the best, or half as many more; or fewer, if others are tied with the last of them.
+    Returns how many, and what each is worth more than: that is found by bisection."""
+    out_of_line()
+    low = high = worth[0]
     for p in range(count):
-        least = max(least, worth[p] if _reaching(worth, count, worth[p]) > many else least)
+        low, high = min(low, worth[p]), max(high, worth[p])
+    least = state.front_end[0]  # of before: most of these are below
+    if not low < least < high:
+        least = low + (high - low) / 2.0
+    while low < least < high:
+        above = 0
+        for p in range(count):
+            above += worth[p] > least
+        if above > many + many // 2:
+            low = least
+        elif above < many:
+            high = least
+        else:
+            high = low = least
+        least = low + (high - low) / 2.0
     size = 0
     for p in range(count):
         listed[size], worth[size] = listed[p], worth[p]
-        size += worth[p] > least
-    return size, least
-
-
-@kernel
-def _enough(listed, worth, count, many, least):
-    """The same, if there are clearly more."""
-    return _best_of(listed, worth, count, many, least) if count > many + many // 4 else (count, least)
-
-
-@hot
-def _reaching(worth, count, x):
-    """How many are worth at least x."""
-    reaching = 0
-    for p in range(count):
-        reaching += worth[p] >= x
-    return reaching
+        size += worth[p] > high
+    return size, high
 
 
 @hot
@@ -280,7 +313,10 @@ def key(state, i):
 @hot
 def place(state, i):
     """Arm i has a new index, or may be chosen now, or may not."""
-    state.keys[i] = key(state, i)
+    old, new = state.keys[i], key(state, i)
+    state.keys[i] = new
+    if front.concerns(state, old, new):
+        calls.event(state.engine.front, (state, i))
     repair(state.tree, state.keys, i)
 
 
@@ -293,6 +329,7 @@ def move(state, i, to):
 @hot
 def shrink(state, last):
     """There is no arm of the last number any more."""
+    front.spoil(state)
     repair(state.tree, state.keys[:last], last)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from thrifty import checks
-from thrifty.engines import fade, kinetic, late, renewal, scan, shares
+from thrifty.engines import fade, front, kinetic, late, renewal, scan, shares
 from thrifty.engines.memory import OWN
 from thrifty.errors import InvalidValue
 from thrifty.jit import GUARDS, address, bound, config, hot, kernel, with_methods
@@ -346,7 +346,7 @@ def engine_hook(name: str, engine: ModuleType, hook: str) -> int:
 
 SHARED_HOOKS: dict[str, Any] = {
     "keep": history.keep, "rank": ranks.rank, "fade": fade.step, "renewal": renewal.step,
-    "share": shares.share, "late": late.step,
+    "share": shares.share, "late": late.step, "front": front.change,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from thrifty.arrays import Floats, Integers, Words
 from thrifty.checks import COUNT, is_ours
-from thrifty.engines import entries, late
+from thrifty.engines import entries, front, late
 from thrifty.engines.memory import Engine, Hooks, Memory, Rule, new_memory
 from thrifty.engines.modules import MODULES
 from thrifty.engines.sleepers import line
@@ -81,6 +81,8 @@ class Program(NamedTuple):
         turns = memory.field("stale")
         if turns.size and (memory.arms > stale.AT_ONCE or turns[stale.NEXT] < turns[stale.END]):
             called |= {"renewal", "join", "place"}
+        if front.FRONT in self.components and ("pick" in names or front.is_there(memory.state)):
+            called.add("front")
         if memory.field("shares").any():
             called.add("share")
         if "play" in names and memory.field("late").any():

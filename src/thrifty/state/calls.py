@@ -10,7 +10,7 @@ float64, int64, void = types.float64, types.int64, types.void
 EVENTS = (
     "renewed", "replace", "returned", "left", "entered", "rank",  # of a policy
     "place", "join", "handed", "begin", "enter", "leave", "shrink", "seat", "control", "settle",
-    "end", "retire",  # engines
+    "end", "retire", "front",  # engines
     "fade", "renewal",  # of all engines
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
 from thrifty.engines.sleepers import fresh, line
 from thrifty.engines.sleepers.line import DRAWN, FIRST, LINE, NEW, NOBODY, OLD, WOKEN
-from thrifty.engines.tournament import TREE
+from thrifty.engines.tournament import COMPONENTS as TREE
 from thrifty.jit import hot, kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
@@ -46,7 +46,7 @@ QUEUE = Component(
     ),
     start=_start,
 )
-COMPONENTS = (LINE, QUEUE, TREE)
+COMPONENTS = (LINE, QUEUE, *TREE)
 LAW_HOOKS = ("draw_spread", "sf_spread", "isf_spread")  # the functions of a law that it calls by address
 # Those of its own: called by several others, or seldom.
 INSIDE = ("control", "settle", "join", "commit", "retire", "end")

@@ -10,7 +10,7 @@ import numpy as np
 
 from thrifty.engines import ranking, rounds, tournament
 from thrifty.engines.scan import place as nothing
-from thrifty.engines.tournament import TREE
+from thrifty.engines.tournament import COMPONENTS as TREE
 from thrifty.jit import kernel, out_of_line
 from thrifty.numerics import random
 from thrifty.state import bars, calls, statistics
@@ -19,7 +19,7 @@ from thrifty.state.fields import PLACE, Component, Field
 from thrifty.state.statistics import ARMS
 
 COINS = Component("coins", (Field("drawn", np.int64, PLACE, saved=False),))  # scratch: arms to put back
-COMPONENTS = (TREE, COINS)
+COMPONENTS = (*TREE, COINS)
 LAW_HOOKS = ("draw",)  # the functions of a law that it calls by address
 INSIDE = ("control",)  # and the one of its own
 

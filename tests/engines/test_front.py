@@ -1,0 +1,177 @@
+"""The front of a tournament: always the arms with the largest keys, in order, whatever happens to them."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import thrifty
+from thrifty.engines import front, tournament
+
+POLICIES = [
+    thrifty.TSMA(),
+    thrifty.TSMA(law="beta", phi=3),
+    thrifty.KLUCBPlusPlus(),
+    thrifty.MOSS(),
+    thrifty.Greedy(),
+]
+
+
+def front_of(bandit):
+    """Its arms, their keys, and where it ends."""
+    memory = bandit._player.core.memory
+    size = memory.field("front_size")[front.SIZE]
+    return memory.field("front")[:size], memory.field("heights")[:size], memory.field("front_end")[0]
+
+
+def check(bandit):
+    """What is promised of the front. Returns how many arms it has."""
+    arms, heights, end = front_of(bandit)
+    keys = bandit._player.core.memory.field("keys")
+    assert sorted(arms) == np.flatnonzero(keys > end).tolist()
+    assert heights.tolist() == keys[arms].tolist() == sorted(heights)
+    return len(arms)
+
+
+def life(policy, engine, seed, *, slates, tied=False, count=300, steps=150, sizes=None):
+    """A bandit's decisions of all kinds, rewards at once or late, arms that come, go and rest, and copies.
+    Returns who was chosen. ``sizes`` is told how long the front is after each step."""
+    rng = np.random.default_rng(seed)
+    means = rng.choice([0.1, 0.2, 0.8], count) if tied else rng.random(count)
+    bandit = thrifty.Bandit(policy, count, seed=seed, engine=engine, prior=(means, np.full(count, 5.0)))
+    chosen, open_ = [], []
+    for step in range(steps):
+        kind, new, awake = rng.integers(14), [], [arm for arm in bandit.arms if arm not in bandit.paused]
+        many = min(int(rng.choice([1, 3, 10, 40, 100])), len(awake) - 3)
+        if kind < 4:
+            new = bandit.rank(many if slates else 1)
+        elif kind < 7:
+            out = rng.permutation(awake)[:many].tolist() + [arm for arm in chosen[-2:] if arm in bandit]
+            new = [bandit.select(exclude=out)]
+        elif kind == 7 and len(bandit.paused) < 20:
+            for arm in {arm for arm in chosen[-3:] if arm in bandit}:
+                bandit.pause(arm)
+        elif kind == 8 and bandit.paused:
+            bandit.resume(bandit.paused[int(rng.integers(len(bandit.paused)))])
+        elif kind == 9:
+            bandit.add_arm(10_000 + step, prior=(0.9 if tied else rng.random(), 5.0))
+        elif kind == 10:
+            arms = chosen[-1:] if chosen and rng.random() < 0.5 else bandit.arms
+            gone = arms[int(rng.integers(len(arms)))]
+            if gone in bandit:
+                bandit.remove_arm(gone)
+                open_ = [arm for arm in open_ if arm != gone]
+        else:
+            new = [bandit.select()]
+        chosen += new
+        open_ += new
+        while open_ and rng.random() < 0.8:
+            arm = open_.pop(int(rng.integers(len(open_))))
+            if rng.random() < 0.1:
+                bandit.cancel(arm)
+            else:
+                bandit.update(arm, float(rng.random() < 0.3))
+        if step % 50 == 20:
+            bandit = copy.deepcopy(bandit) if rng.random() < 0.5 else pickle.loads(pickle.dumps(bandit))
+        if sizes is not None:
+            sizes.append(check(bandit))
+    return chosen
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=repr)
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 30), marks=pytest.mark.slow)], ids=str)
+def test_it_is_what_scan_would_choose(policy, seeds):
+    """Without ties; with them, only the first place is as on scan."""
+    for seed in seeds:
+        for how in ({"slates": True}, {"slates": False, "tied": True}):
+            sizes = []
+            on_front = life(policy, "tournament", seed, sizes=sizes, **how)
+            assert on_front == life(policy, "scan", seed, **how)
+            assert max(sizes) >= 30, "it was never asked for"
+            assert min(sizes) == 0
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=repr)
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 30), marks=pytest.mark.slow)], ids=str)
+def test_it_stays_in_order_where_arms_are_tied(policy, seeds):
+    for seed in seeds:
+        life(policy, "tournament", seed, slates=True, tied=True, count=33 + 7 * seed, sizes=[])
+
+
+def known(means):
+    return {"arm": range(len(means)), "pulls": [10] * len(means), "mean": means}
+
+
+def greedy(means, **others):
+    return thrifty.Bandit(thrifty.Greedy(), len(means), seed=1, statistics=known(means), **others)
+
+
+def test_nobody_pays_for_it_who_does_not_ask():
+    bandit = greedy(np.linspace(0.0, 0.9, 1000))
+    for _ in range(100):
+        bandit.update(bandit.select(), 0.0)
+    assert check(bandit) == 0
+    assert front_of(bandit)[2] == math.inf
+
+
+def test_one_that_gets_too_long_loses_its_lower_half():
+    """Arm after arm gets the largest mean of all."""
+    bandit, sizes = greedy(np.linspace(0.0, 0.5, 1000), engine="tournament"), []
+    bandit.rank(2)
+    for arm in range(300):
+        for _ in range(40 + arm % 5):
+            bandit.update(arm, 1.0)
+        sizes.append(check(bandit))
+    assert max(sizes) == front.ROOM
+    assert front.ROOM // 2 - 5 <= min(sizes[150:]) <= front.ROOM // 2 + 1
+    assert bandit.preview(rank=3) == [arm for arm in range(299, 0, -1) if arm % 5 == 4][:3]
+
+
+def test_one_that_is_full_of_equals_is_begun_anew():
+    bandit = greedy([0.1 + arm / 1e6 for arm in range(1000)], engine="tournament")
+    bandit.rank(2)
+    sizes = []
+    for arm in range(300):
+        for _ in range(10):
+            bandit.update(arm, 1.0)
+        sizes.append(check(bandit))
+    assert front.ROOM in sizes
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda x: x,
+        lambda x: x**50,  # where it should end is guessed too low
+        lambda x: x**0.02,  # and too high
+        lambda x: np.round(x, 4),  # some are tied
+    ],
+)
+def test_it_is_filled_again_with_about_as_many(shape):
+    """Wherever it should end: the best leave it, ten at a time."""
+    means = 0.9 * shape(np.random.default_rng(1).random(20_000))
+    bandit, before, filled = greedy(means, engine="tournament"), 0, []
+    for _ in range(200):
+        slate = bandit.rank(10)
+        size = check(bandit)
+        if size > before:
+            filled.append(size)
+        for arm in slate:
+            for _ in range(30):
+                bandit.update(arm, 0.0)
+        before = check(bandit)
+    assert len(filled) > 10
+    assert tournament.FEW // 2 <= min(filled) <= max(filled) <= 2 * tournament.FEW
+
+
+def test_where_all_are_tied_it_is_not_tried_each_time():
+    """The best thousand are tied, so that nobody is clearly in front."""
+    bandit = greedy([0.5] * 1000 + [0.1] * 1000, engine="tournament")
+    waits = []
+    for _ in range(3 * front.PATIENCE):
+        assert max(bandit.rank(10)) < 1000
+        assert check(bandit) == 0
+        waits.append(int(bandit._player.core.memory.field("front_size")[front.WAIT]))
+    assert waits.count(front.PATIENCE) == 3
