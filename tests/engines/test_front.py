@@ -26,6 +26,11 @@ def front_of(bandit):
     return memory.field("front")[:size], memory.field("heights")[:size], memory.field("front_end")[0]
 
 
+def waiting(bandit):
+    """For how many more decisions it is not filled."""
+    return int(bandit._player.core.memory.field("front_size")[front.WAIT])
+
+
 def check(bandit):
     """What is promised of the front. Returns how many arms it has."""
     arms, heights, end = front_of(bandit)
@@ -149,13 +154,16 @@ def test_one_that_is_full_of_equals_is_begun_anew():
         lambda x: np.round(x, 4),  # some are tied
     ],
 )
-def test_it_is_filled_again_with_about_as_many(shape):
-    """Wherever it should end: the best leave it, ten at a time."""
+@pytest.mark.parametrize("many", [10, 64])
+def test_it_is_filled_again_with_about_as_many(shape, many):
+    """Wherever it should end: the best leave it, so many at a time."""
     means = 0.9 * shape(np.random.default_rng(1).random(20_000))
     bandit, before, filled = greedy(means, engine="tournament"), 0, []
+    tied = np.unique(means).size < means.size
     for _ in range(200):
-        slate = bandit.rank(10)
+        slate = bandit.rank(many)
         size = check(bandit)
+        assert tied or waiting(bandit) == 0, "it had too few"
         if size > before:
             filled.append(size)
         for arm in slate:
@@ -173,5 +181,5 @@ def test_where_all_are_tied_it_is_not_tried_each_time():
     for _ in range(3 * front.PATIENCE):
         assert max(bandit.rank(10)) < 1000
         assert check(bandit) == 0
-        waits.append(int(bandit._player.core.memory.field("front_size")[front.WAIT]))
+        waits.append(waiting(bandit))
     assert waits.count(front.PATIENCE) == 3

@@ -216,7 +216,8 @@ def advance(state):
     """Fill the front: where it should end is guessed, and if that was wrong, it is searched for."""
     out_of_line()
     many, guess = min(FEW, (state.keys.size - BLOCK) // 2), front.next_end(state)
-    if guess == -math.inf or _gather(state, many, guess) < many // 2:
+    least = max(many // 2, state.bars[WANTED] + state.bars[LEFT])
+    if guess == -math.inf or _gather(state, many, guess) < least:
         _gather(state, many, -math.inf)
 
 
