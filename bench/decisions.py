@@ -44,7 +44,7 @@ def measured(policy: Policy, arms: int, **options: Any) -> tuple[str, ...]:
     without()
     plain, ours = microseconds(without), microseconds(with_ids)
     bandit.control = 0.05
-    return f"{arms:,}", repr(policy), f"{plain:.1f}", f"{ours:.1f}", f"{microseconds(with_ids):.1f}"
+    return f"{arms:,}", policy.label, f"{plain:.1f}", f"{ours:.1f}", f"{microseconds(with_ids):.1f}"
 
 
 def floors(policy: Policy, arms: int) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def floors(policy: Policy, arms: int) -> tuple[str, ...]:
     bandit.floor = 0.1 / arms
     bandit.select()
     found.insert(1, microseconds(loop(bandit)))
-    return f"{arms:,}", repr(policy), *(f"{each:.1f}" for each in found)
+    return f"{arms:,}", policy.label, *(f"{each:.1f}" for each in found)
 
 
 def main() -> None:

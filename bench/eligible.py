@@ -34,6 +34,7 @@ POLICIES: list[thrifty.Policy] = [
     thrifty.UCB1(),
     thrifty.TSTD(),
 ]
+WITHOUT_10, SLATE = 1, 6  # columns that are compared with the first, a decision among all arms
 LEARNT = (thrifty.ThompsonSampling(), thrifty.UCB1())
 
 
@@ -74,7 +75,7 @@ def row(policy: thrifty.Policy, arms: int, *, learnt: bool) -> list[str]:
     best = [arm for arm, _ in won.most_common(1000)]
     ten, hundred = best[:10], best[:100]
     count = 20 if policy.schedule == "duel" else 1000  # TS-TD draws for all arms then
-    cells, longest = [], 0.0
+    medians, longest = [], 0.0
     for call in (
         lambda: bandit.select(),
         lambda: bandit.select(exclude=ten),
@@ -85,15 +86,17 @@ def row(policy: thrifty.Policy, arms: int, *, learnt: bool) -> list[str]:
         lambda: bandit.rank(10),
     ):
         times = measured(bandit, means, rng, call, count)
-        cells.append(f"{np.median(times):.1f}")
+        medians.append(np.median(times))
         longest = max(longest, times.max())
     for pausing in (ten, rng.choice(arms, arms // 10, replace=False).tolist()):
         for arm in pausing:
             bandit.pause(arm)
-        cells.append(f"{np.median(measured(bandit, means, rng, bandit.select, count)):.1f}")
+        medians.append(np.median(measured(bandit, means, rng, bandit.select, count)))
         for arm in pausing:
             bandit.resume(arm)
-    return [policy.label + learnt * ", learnt", *cells, f"{longest / 1000:.1f}"]
+    times_as_much = [f"{medians[column] / medians[0]:.1f}" for column in (WITHOUT_10, SLATE)]
+    cells = [f"{median:.3g}" for median in medians]
+    return [policy.label + learnt * ", learnt", *cells, *times_as_much, f"{longest / 1000:.1f}"]
 
 
 def main() -> None:
@@ -105,7 +108,7 @@ def main() -> None:
     args = parser.parse_args()
     arms = 10**5 if args.quick else 10**6
     heading = ["policy", "all arms", "without 10", "100", "1,000", "among 10", "1,000", "slate of 10"]
-    heading += ["those 10 paused", "a tenth paused", "longest, ms"]
+    heading += ["those 10 paused", "a tenth paused", "without 10, times", "slate, times", "longest, ms"]
     rows = []
     for policy in POLICIES:
         for learnt in (False, True) if policy in LEARNT else (False,):
