@@ -1,13 +1,12 @@
 """The front of a tournament: always the arms with the largest keys, in order, whatever happens to them."""
 
-import copy
 import math
-import pickle
 
 import numpy as np
 import pytest
 
 import thrifty
+from tests.support.lives import life
 from thrifty.engines import front, tournament
 
 POLICIES = [
@@ -40,49 +39,10 @@ def check(bandit):
     return len(arms)
 
 
-def life(policy, engine, seed, *, slates, tied=False, count=300, steps=150, sizes=None):
-    """A bandit's decisions of all kinds, rewards at once or late, arms that come, go and rest, and copies.
-    Returns who was chosen. ``sizes`` is told how long the front is after each step."""
-    rng = np.random.default_rng(seed)
-    means = rng.choice([0.1, 0.2, 0.8], count) if tied else rng.random(count)
-    bandit = thrifty.Bandit(policy, count, seed=seed, engine=engine, prior=(means, np.full(count, 5.0)))
-    chosen, open_ = [], []
-    for step in range(steps):
-        kind, new, awake = rng.integers(14), [], [arm for arm in bandit.arms if arm not in bandit.paused]
-        many = min(int(rng.choice([1, 3, 10, 40, 100])), len(awake) - 3)
-        if kind < 4:
-            new = bandit.rank(many if slates else 1)
-        elif kind < 7:
-            out = rng.permutation(awake)[:many].tolist() + [arm for arm in chosen[-2:] if arm in bandit]
-            new = [bandit.select(exclude=out)]
-        elif kind == 7 and len(bandit.paused) < 20:
-            for arm in {arm for arm in chosen[-3:] if arm in bandit}:
-                bandit.pause(arm)
-        elif kind == 8 and bandit.paused:
-            bandit.resume(bandit.paused[int(rng.integers(len(bandit.paused)))])
-        elif kind == 9:
-            bandit.add_arm(10_000 + step, prior=(0.9 if tied else rng.random(), 5.0))
-        elif kind == 10:
-            arms = chosen[-1:] if chosen and rng.random() < 0.5 else bandit.arms
-            gone = arms[int(rng.integers(len(arms)))]
-            if gone in bandit:
-                bandit.remove_arm(gone)
-                open_ = [arm for arm in open_ if arm != gone]
-        else:
-            new = [bandit.select()]
-        chosen += new
-        open_ += new
-        while open_ and rng.random() < 0.8:
-            arm = open_.pop(int(rng.integers(len(open_))))
-            if rng.random() < 0.1:
-                bandit.cancel(arm)
-            else:
-                bandit.update(arm, float(rng.random() < 0.3))
-        if step % 50 == 20:
-            bandit = copy.deepcopy(bandit) if rng.random() < 0.5 else pickle.loads(pickle.dumps(bandit))
-        if sizes is not None:
-            sizes.append(check(bandit))
-    return chosen
+def looked(policy, seed, **how):
+    """How long the front is after each step of a life, and who was chosen."""
+    sizes = []
+    return sizes, life(policy, "tournament", seed, look=lambda bandit: sizes.append(check(bandit)), **how)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
@@ -91,8 +51,7 @@ def test_it_is_what_scan_would_choose(policy, seeds):
     """Without ties; with them, only the first place is as on scan."""
     for seed in seeds:
         for how in ({"slates": True}, {"slates": False, "tied": True}):
-            sizes = []
-            on_front = life(policy, "tournament", seed, sizes=sizes, **how)
+            sizes, on_front = looked(policy, seed, **how)
             assert on_front == life(policy, "scan", seed, **how)
             assert max(sizes) >= 30, "it was never asked for"
             assert min(sizes) == 0
@@ -102,7 +61,7 @@ def test_it_is_what_scan_would_choose(policy, seeds):
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 30), marks=pytest.mark.slow)], ids=str)
 def test_it_stays_in_order_where_arms_are_tied(policy, seeds):
     for seed in seeds:
-        life(policy, "tournament", seed, slates=True, tied=True, count=33 + 7 * seed, sizes=[])
+        life(policy, "tournament", seed, slates=True, tied=True, count=33 + 7 * seed, look=check)
 
 
 def known(means):
