@@ -568,6 +568,7 @@ def test_many_arms_at_once_are_as_good_as_one_by_one(policy: Policy, engine: str
         "kept",
         "best",
         "races",
+        "changed",
         "line",
         "levels",
         "place",

@@ -276,6 +276,32 @@ def test_a_horizon_that_would_be_too_long(engine: str) -> None:
 
 
 @dataclass(frozen=True)
+class Known(thrifty.IndexPolicy):
+    """Not a number for an arm of which nothing is known."""
+
+    changes = "with time"
+
+    def index(self, n: float, mean: float, log_t: float) -> float:
+        return n / n * mean + math.sqrt(log_t / n)
+
+    def reach(self, level: float) -> float:
+        return 0.0
+
+
+def test_kinetic_does_not_ask_for_the_index_of_an_arm_that_is_gone() -> None:
+    """Though it led a side of its tree, and others changed before it went."""
+    known = {"arm": range(64), "pulls": [1] * 64, "mean": [0.5] * 64}
+    bandits = [Bandit(Known(), 64, 1000, seed=1, statistics=known, engine=e) for e in ("scan", "kinetic")]
+    for number in range(63, 20, -1):
+        for bandit in bandits:
+            bandit.update(number, 1.0)
+            bandit.select()
+            bandit.update(number - 3, 0.0)
+            bandit.remove_arm(number)
+        assert len({bandit.select() for bandit in bandits}) == 1
+
+
+@dataclass(frozen=True)
 class ByArms(thrifty.IndexPolicy):
     """The more arms, the larger every index."""
 

@@ -3,9 +3,10 @@ otherwise.
 
 Each node of a binary tree keeps the arm that leads below it, how many arms are tied with it, and the time at
 which something below may change: an arm that trails stays behind until its own index has reached what the
-leader's is now, because that of the leader does not fall. A round repairs the nodes whose time has come,
-which are few, and the path above the arm that was pulled. The choices, and the random numbers of ties, are
-those of scan.
+leader's is now, because that of the leader does not fall. A round repeats the comparisons above the arms that
+changed, as far up as the outcome is another one, and those whose time has come, which are few. Who leads on
+the two sides is compared anew only if one of them is another arm, or the same after a pull. The choices, and
+the random numbers of ties, are those of scan.
 """
 
 import math
@@ -23,9 +24,11 @@ from thrifty.state.fields import Component, Field
 from thrifty.state.rows import fetch
 from thrifty.state.statistics import CLOCK
 
-LEADER, TIES, UNTIL = range(3)  # the columns of state.races
+LEADER, TIES, UNTIL, HOLDS = range(4)  # the columns of state.races
+EMPTY = (-1.0, 0.0)  # the first two, where nobody leads
+OPEN = (-math.inf, 0.0)  # and the others, where nothing has been compared
 TIED = -1  # less the number of an arm: it was taken out while others were tied with it
-FEW = 64  # arms that are looked for at once
+FEW = 64  # arms that are looked for at once, or that changed
 ROOT = np.int64(1)  # the slot at the top; no literal, for which a kernel would be compiled apart
 
 
@@ -36,7 +39,7 @@ def slots(capacity: int) -> int:
 
 def rebuild(state, capacity):
     """Nothing has been compared yet."""
-    state.races[:] = -np.inf
+    state.races[:], state.changed[:1] = EMPTY + OPEN, 0
     leaves = state.races[len(state.races) // 2 :]
     leaves[:, LEADER] = np.where(np.arange(len(leaves)) < state.index.size, np.arange(len(leaves)), -1)
     leaves[np.flatnonzero(state.barred), LEADER] = -1
@@ -46,7 +49,10 @@ def rebuild(state, capacity):
 RACES = Component(
     "kinetic",
     (
-        Field("races", rows=slots, columns=3, saved=False),  # who leads below a slot, ties, until when
+        # Who leads below a slot, ties, until when nothing changes there; and until when those who lead on its
+        # two sides compare as they do: with a minus if they are tied, and 0 if they have to be compared anew.
+        Field("races", rows=slots, columns=4, saved=False),
+        Field("changed", np.int64, 1 + FEW, saved=False),  # how many arms changed since then, and which
         Field("computed", np.int64, saved=False),  # for which time the index was computed, plus 1
         Field("log_t", rows=2, start=-1, saved=False),  # a time t, and its logarithm
     ),
@@ -106,8 +112,8 @@ def _fetch_below(tree, slot):
 @kernel
 def pick(state, t):
     """The best of the arms that may be chosen: into ``state.slate``. Others are taken out of the tree for
-    this decision, if they would win it. Until when comparisons hold does not change by that; but a pull opens
-    those above its arm, so that they are left open for all in the slate."""
+    this decision, if they would win it. Until when comparisons hold does not change by that; but those above
+    the arms of the slate are left to be made again, as pulls change these arms."""
     if state.bars[LISTED] >= 0:
         for p in range(state.bars[LISTED]):
             state.worth[state.listed[p]] = _index(state, state.listed[p], t)
@@ -134,11 +140,12 @@ def pick(state, t):
             state.slate[found] = leader(state)
             found += 1
             if found < wanted:
+                _void(tree, state.slate[out])
                 _take_out(state, state.slate[out], t)
                 out += 1
     for p in range(out):
-        slot = _leaf(state, state.slate[p], True)
-        _open(state.races, slot)
+        _leaf(state, state.slate[p], True)
+        _note(state, state.slate[p])
     for j in range(gone - 1, -1, -1):
         i = state.found[j]
         if i < 0:
@@ -284,14 +291,36 @@ def open_all(state):
     for i in range(state.computed.size):
         state.computed[i] = 0
     for slot in range(len(state.races)):
-        state.races[slot, UNTIL] = -math.inf
+        state.races[slot, UNTIL], state.races[slot, HOLDS] = OPEN
+    state.changed[0] = 0
 
 
 @hot
 def place(state, i):
     """Arm i has new statistics: everything that it was compared with is open."""
     state.computed[i] = 0
-    _open(state.races, len(state.races) // 2 + i)
+    _void(state.races, i)
+    _note(state, i)
+
+
+@hot
+def _void(tree, i):
+    """Arm i has to be compared anew with all that it was compared with: where it leads one of the sides."""
+    slot = len(tree) // 2 + i
+    while slot > 1 and tree[slot, LEADER] == i:
+        slot //= 2
+        tree[slot, HOLDS] = 0.0
+
+
+@hot
+def _note(state, i):
+    """Arm i changed, which its leaf says. If very many did, they are found in the tree."""
+    tree, changed, leaf, count = state.races, state.changed, len(state.races) // 2 + i, state.changed[0]
+    if count == FEW:
+        _open(tree, leaf)
+    elif tree[leaf, UNTIL] > -math.inf:
+        tree[leaf, UNTIL] = tree[1, UNTIL] = -math.inf
+        changed[0], changed[1 + count] = count + 1, i
 
 
 @kernel
@@ -301,9 +330,11 @@ def seat(state, i):
     paused = bars.is_paused(state, i)
     if (state.races[slot, LEADER] < 0) == paused and state.races[slot, TIES] == (not paused):
         return
-    state.races[slot, LEADER] = -1 if paused else i
-    state.races[slot, TIES] = 0.0 if paused else 1.0
-    _open(state.races, slot)
+    if paused:
+        shrink(state, i)
+    else:
+        _leaf(state, i, True)
+        _note(state, i)
 
 
 @kernel
@@ -314,11 +345,13 @@ def move(state, i, to):
 
 @kernel
 def shrink(state, i):
-    """There is no arm i any more."""
-    slot = len(state.races) // 2 + i
-    state.races[slot, LEADER] = -1.0
-    state.races[slot, TIES] = 0.0
-    _open(state.races, slot)
+    """There is no arm i any more: nobody leads where it did, until the others there are asked."""
+    tree, slot = state.races, len(state.races) // 2 + i
+    _void(tree, i)
+    while slot > 0 and tree[slot, LEADER] == i:
+        tree[slot, LEADER], tree[slot, TIES] = EMPTY
+        slot //= 2
+    _note(state, i)
 
 
 enter, handed, join, leave = seat, place, place, nothing
@@ -350,28 +383,74 @@ def settled(itself, state, i, level):
 
 
 def compare(state, t):
-    """Compare again what may have changed by time t, from the leaves up."""
-    itself, tree, slot = inside(state), state.races, ROOT
+    """Compare again what may have changed by time t: above the arms that changed, then where a time has come.
+    It goes up as long as anything is new, but not past a side that has to be compared before."""
+    itself, tree, changed, slot, p = inside(state), state.races, state.changed, ROOT, 0
     tell_time(state, t)
-    while slot > 0 and tree[1, UNTIL] <= t:
-        if 2 * slot >= len(tree):
-            tree[slot, UNTIL] = math.inf
-            slot //= 2
-        elif tree[2 * slot, UNTIL] <= t:
-            slot = 2 * slot
-            fetch_leader(state, slot + 1)
-        elif tree[2 * slot + 1, UNTIL] <= t:
-            slot = 2 * slot + 1
-            fetch_leader(state, slot - 1)
+    fetch_rivals(state)
+    while p < changed[0] or tree[1, UNTIL] <= t:
+        if p < changed[0]:
+            p += 1
+            slot = len(tree) // 2 + changed[p]
+            compute_rivals(itself, state, slot, t)
         else:
-            contest(itself, state, slot, t)
+            slot = last_open(state, slot if tree[slot, UNTIL] <= t else ROOT, t)
+        news = True
+        while news:
+            up, who, ties = slot // 2, tree[slot, LEADER], tree[slot, TIES]
+            if 2 * slot < len(tree):
+                contest(itself, state, slot, t)
+                news = tree[slot, LEADER] != who or tree[slot, TIES] != ties
+            else:
+                tree[slot, UNTIL] = math.inf
+            news |= tree[up, HOLDS] == 0.0 or tree[up, UNTIL] <= t or tree[up, UNTIL] > tree[slot, UNTIL]
+            news &= slot > 1 and tree[slot ^ 1, UNTIL] > t
+            slot = up if news else max(slot ^ 1, 1)
+    changed[0] = 0
+
+
+@hot
+def last_open(state, slot, t):
+    """A slot below this one whose time has come, and that of none below it."""
+    tree = state.races
+    while 2 * slot < len(tree):
+        if tree[2 * slot, UNTIL] <= t:
+            below = 2 * slot
+        elif tree[2 * slot + 1, UNTIL] <= t:
+            below = 2 * slot + 1
+        else:
+            return slot
+        if not holds(tree[slot, HOLDS], t):
+            fetch_leader(state, below ^ 1)
+        slot = below
+    return slot
+
+
+@hot
+def fetch_rivals(state):
+    """What comparisons above the arms that changed need from afar, side by side."""
+    tree, changed = state.races, state.changed
+    for p in range(1, changed[0] + 1):
+        slot = len(tree) // 2 + changed[p]
+        while slot > 1 and tree[slot // 2, HOLDS] == 0.0:
+            fetch_leader(state, slot ^ 1)
             slot //= 2
 
 
 @hot
+def compute_rivals(itself, state, slot, t):
+    """The indices that comparisons above this leaf need, before one of them has to wait."""
+    tree = state.races
+    while slot > 1 and tree[slot // 2, HOLDS] == 0.0:
+        if tree[slot ^ 1, LEADER] >= 0.0:
+            value(itself, state, int(tree[slot ^ 1, LEADER]), t)
+        slot //= 2
+
+
+@hot
 def fetch_leader(state, slot):
-    """The index of who leads below this slot will be needed on the way up."""
-    i = int(max(state.races[slot, LEADER], 0.0))  # nobody is known to, where nothing has been compared
+    """The index of who leads below this slot will be needed."""
+    i = int(max(state.races[slot, LEADER], 0.0))  # perhaps nobody does
     fetch(state.computed, i)
     fetch(state.index, i)
     fetch(state.pulls, i)
@@ -409,23 +488,43 @@ def contest(itself, state, slot, t):
     tree, left, right = state.races, 2 * slot, 2 * slot + 1
     a, b = int(tree[left, LEADER]), int(tree[right, LEADER])
     lead, until = left if a >= 0 else right, math.inf
-    ties = tree[lead, TIES]
     if a >= 0 and b >= 0:
-        x, y = value(itself, state, a, t), value(itself, state, b, t)
-        if x != y:
-            lead, behind = (left, b) if x > y else (right, a)
-            ties = tree[lead, TIES]
-            if statistics.has_law(state, behind):
-                until = reach(itself, state, behind, max(x, y))
-        else:
-            ties += tree[right, TIES]
-            if not alike(state, a, b):
-                until = 0.0
-                if statistics.has_law(state, a) and statistics.has_law(state, b):
-                    until = min(settled(itself, state, a, x), settled(itself, state, b, x))
-    tree[slot, LEADER] = tree[lead, LEADER]
-    tree[slot, TIES] = ties
-    tree[slot, UNTIL] = min(max(until, t + 1.0), tree[left, UNTIL], tree[right, UNTIL])
+        until = tree[slot, HOLDS]
+        if not holds(until, t):
+            lead, until = compared(itself, state, a, b, t)
+            lead += left
+            tree[slot, HOLDS] = until
+        elif until > 0.0 and tree[slot, LEADER] == b:
+            lead = right
+    if tree[slot, LEADER] != tree[lead, LEADER]:
+        tree[slot, LEADER] = tree[lead, LEADER]
+        tree[slot // 2, HOLDS] = 0.0
+    tree[slot, TIES] = tree[lead, TIES] + (tree[right, TIES] if until < 0.0 else 0.0)
+    tree[slot, UNTIL] = min(max(abs(until), t + 1.0), tree[left, UNTIL], tree[right, UNTIL])
+
+
+@hot
+def compared(itself, state, a, b, t):
+    """Whether arm b leads arm a, and until when for certain they compare as they do: the time has a minus if
+    they are tied."""
+    x, y = value(itself, state, a, t), value(itself, state, b, t)
+    until = math.inf
+    if x != y:
+        behind = b if x > y else a
+        if statistics.has_law(state, behind):
+            until = reach(itself, state, behind, max(x, y))
+        return int(behind == a), until
+    if not alike(state, a, b):
+        until = 0.0
+        if statistics.has_law(state, a) and statistics.has_law(state, b):
+            until = min(settled(itself, state, a, x), settled(itself, state, b, x))
+    return 0, -max(until, t + 1.0)
+
+
+@hot
+def holds(until, t):
+    """Whether a comparison holds at time t."""
+    return abs(until) > t
 
 
 @kernel

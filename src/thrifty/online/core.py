@@ -14,7 +14,7 @@ import numpy as np
 from thrifty import checks
 from thrifty.arrays import Floats, Integers
 from thrifty.engines.entries import NOBODY, STRANGER
-from thrifty.engines.kinetic import UNTIL
+from thrifty.engines.kinetic import OPEN, UNTIL
 from thrifty.engines.memory import Memory, Rule, policy_stream, roomy
 from thrifty.engines.sleepers import line
 from thrifty.errors import InvalidValue
@@ -489,7 +489,7 @@ class OwnCore(Core):
         """Every index may have changed that is not kept, as it may ask for ``self.arms``."""
         if self.engine == "kinetic":
             self.memory.field("computed")[:] = 0
-            self.memory.field("races")[:, UNTIL] = -np.inf
+            self.memory.field("races")[:, UNTIL:] = OPEN
 
     @contextmanager
     def _whole(self, when: str = "") -> Iterator[None]:

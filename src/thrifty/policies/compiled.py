@@ -448,7 +448,7 @@ def _kinetic_kernels(kind: type, kinds: Any, flags: Any, index: Any, reach: Any,
         if function is not None:
             adapted = _adapted(kind, function, name, *flags)
             made[name] = adapted if ours else _guarded(adapted, name)
-    for each in (kinetic.value, kinetic.contest):
+    for each in (kinetic.value, kinetic.compared, kinetic.contest, kinetic.compute_rivals):
         made[each.__name__] = hot(bound(each, each.__name__, **made))
     return made
 
