@@ -366,8 +366,11 @@ def test_bad_sets_are_refused_and_change_nothing(policy):
     refuses(bandit, lambda: bandit.select(among=["c"]), InvalidValue, "got none.* 1 are paused")
     refuses(bandit, lambda: bandit.select(exclude=["a", "b"]), InvalidValue, "got none")
     refuses(bandit, lambda: bandit.select(among=["a"], exclude=["a", "a"]), InvalidValue, "got none")
-    refuses(bandit, lambda: bandit.rank(3), InvalidValue, "3 arms of 3 must be left .* got 2")
-    refuses(bandit, lambda: bandit.rank(2, exclude={"a"}), InvalidValue, "2 arms of 3 must be left .* got 1")
+    refuses(
+        bandit, lambda: bandit.rank(3), InvalidValue, "a slate of 3 .* at most 2, .* got 3: 1 are paused$"
+    )
+    why = "at most 1, .* got 2: among and exclude leave no more and 1 are paused$"
+    refuses(bandit, lambda: bandit.rank(2, exclude={"a"}), InvalidValue, why)
     refuses(bandit, lambda: bandit.rank(0), InvalidValue, "k must be at least 1, got 0")
     refuses(bandit, lambda: bandit.rank(True), InvalidType, "k must be")
     refuses(
@@ -420,6 +423,10 @@ def test_lists_refuse(policy):
         with pytest.raises(InvalidValue, match="has no index to choose by"):
             call()
     assert bandit.decisions == 0
+    other = thrifty.Bandit(policy, 4, seed=1)
+    for nobody in ([], (), set(), np.array([], int)):  # where nobody is excluded, all are eligible
+        assert bandit.select(exclude=nobody) == other.select()
+        assert bandit.decide(exclude=nobody).arm == other.decide().arm
 
 
 def test_a_paused_arm_takes_its_rewards_and_keeps_its_statistics():
@@ -473,7 +480,9 @@ def test_a_refused_decision_does_not_double_a_guessed_horizon():
     bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=1)
     bandit.rank(3)
     bandit.pause(2)
-    refuses(bandit, lambda: bandit.rank(10**6), InvalidValue, "1000000 arms of 3 must be left .* got 2")
+    refuses(
+        bandit, lambda: bandit.rank(10**6), InvalidValue, "a slate of 3 .* at most 2, .* got 1000000: 1 are"
+    )
     while bandit.decisions < bandit.horizon:
         bandit.select()
     refuses(bandit, lambda: bandit.select(among=[1, 2], exclude=[1]), InvalidValue, "got none")

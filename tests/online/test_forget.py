@@ -1,5 +1,6 @@
 """``Bandit.forget``: counts and sums are multiplied, the prior is not, and everything follows from that."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,16 @@ class Told:
         return rng.random(size)
 
 
+@dataclass(frozen=True)
+class Mean(thrifty.IndexPolicy):
+    """It asks for no horizon, though it might."""
+
+    changes = "when pulled"
+
+    def index(self, mean: float) -> float:
+        return mean
+
+
 UNABLE = [
     (thrifty.TSMA(), "plans for a horizon"),
     (thrifty.TSTD(), "plans for a horizon"),
@@ -270,6 +281,8 @@ UNABLE = [
     (thrifty.FixedArm(), "counts and sums alone"),
     (thrifty.ExploreThenCommit(), "counts and sums alone"),
     (thrifty.ThompsonSampling(Told()), "object of your own"),
+    (Mean(), "its index is of your own"),
+    (Mean(), "its index is of your own"),
     (thrifty.Binarised(thrifty.TSMA(law="beta")), "plans for a horizon"),
 ]
 

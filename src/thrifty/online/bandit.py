@@ -172,8 +172,8 @@ class Bandit:
         self, among: Iterable[Hashable] | None = None, exclude: Iterable[Hashable] | None = None
     ) -> Any:
         """The id of the arm to pull now: one ``among`` these ids, or of all, and none to ``exclude``."""
-        given: eligible.Some | None = None
-        if among is None and type(exclude) is list:  # most callers: they are spared a call
+        given: eligible.Some = ALL
+        if among is None and type(exclude) is list and exclude:  # most callers: they are spared a call
             given = None, exclude
         elif among is not None or exclude is not None:
             given = eligible.some(among, exclude)
@@ -186,8 +186,8 @@ class Bandit:
             try:
                 lock.state = BUSY
                 if self._ledger.shares.at_work:
-                    return self._chosen(1, given or ALL, UNKNOWN)[0]
-                if given is None:
+                    return self._chosen(1, given, UNKNOWN)[0]
+                if given is ALL:
                     arm = self._player.select()
                     return arm if self._ids.plain else self._ids.name(arm)
                 if (ids := self._ids).plain:

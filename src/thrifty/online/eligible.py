@@ -56,10 +56,9 @@ def integers(numbers: Numbers | list[Any]) -> Integers:
 def some(among: Any, exclude: Any) -> Some:
     """Read what a caller gives; that may take its time, and call anything."""
     if among is None and type(exclude) is list:  # most callers
-        return None, exclude
-    if among is None and exclude is None:
-        return ALL
-    return _listed("among", among), _listed("exclude", exclude)
+        return (None, exclude) if exclude else ALL
+    there, gone = _listed("among", among), _listed("exclude", exclude)
+    return ALL if there is None and not gone else (there, gone)
 
 
 def _listed(name: str, arms: Any) -> list[Any] | None:
@@ -90,11 +89,13 @@ def check_size(who: Eligible, core: Any, arms: int, count: int) -> None:
 
 def too_few(count: int, left: int, arms: int, paused: int) -> InvalidValue:
     """Fewer than ``count`` arms may be chosen."""
-    wanted = "one arm" if count == 1 else f"{count} arms"
-    return InvalidValue(
-        f"at least {wanted} of {arms} must be left to choose from, got {left or 'none'}: "
-        f"among and exclude leave no more, and {paused} are paused"
-    )
+    if count == 1:
+        wanted = f"at least one arm of {arms} must be left to choose from, got none"
+    else:
+        wanted = f"a slate of {arms} arms must be of at most {left}, as many as may be chosen, got {count}"
+    why = ["among and exclude leave no more"] if left + paused < arms else []
+    why += [f"{paused} are paused"] if paused else []
+    return InvalidValue(": ".join([wanted, *filter(None, [" and ".join(why)])]))
 
 
 def refuse(policy: Policy) -> NoReturn:

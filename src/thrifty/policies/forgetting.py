@@ -54,6 +54,8 @@ def check_forgets(policy: Policy) -> None:
     functions = {} if inner.schedule else inner.functions()
     if inner.schedule and inner.drawn_from is None:
         why = "its posterior is an object of your own"
+    elif not checks.is_ours(type(inner)):
+        why = "its index is of your own"
     elif inner.needs_horizon:
         why = "it plans for a horizon"
     elif inner.schedule in ("aggregate", "duel"):
