@@ -8,11 +8,13 @@ import pickle
 import threading
 import time
 from collections import Counter, deque
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import thrifty
 from tests.support.crowd import FORKING, in_child
@@ -90,7 +92,11 @@ def test_what_is_no_decision(decision: Any) -> None:
         ({"count": 1.5}, thrifty.InvalidType, "count must be an integer"),
         ({"rank": 0}, thrifty.InvalidValue, "rank must be at least 1"),
         ({"rank": "2"}, thrifty.InvalidType, "rank must be an integer"),
-        ({"rank": 6}, thrifty.InvalidValue, "at least 6 arms of 5 must be left to choose from"),
+        (
+            {"rank": 6},
+            thrifty.InvalidValue,
+            "a slate of 5 arms must be of at most 5, as many as may be chosen, got 6$",
+        ),
         ({"among": []}, thrifty.InvalidValue, "must be left to choose from"),
         ({"among": [7]}, thrifty.InvalidValue, r"among\[0\] must be one of the 5 arms, got 7"),
         ({"exclude": range(5)}, thrifty.InvalidValue, "must be left to choose from"),
@@ -519,11 +525,44 @@ def test_a_preview_leaves_nothing_pending(policy: Policy, engine: str) -> None:
 @pytest.mark.parametrize(
     "policy", [thrifty.ThompsonSampling(), thrifty.TSMA(), thrifty.UCB1(), Sampler()], ids=repr
 )
-def test_many_previews_are_what_is_decided_next(policy: Policy) -> None:
+def test_many_previews_are_what_would_be_decided(policy: Policy) -> None:
     """Each of them knows that the others are pending."""
     bandit = learned(policy)
-    ahead = bandit.preview(count=2000)
-    assert ahead == [each.arm for each in bandit.decide(count=2000)]
+    other = copy.deepcopy(bandit)
+    assert bandit.preview(count=2000) == [each.arm for each in other.decide(count=2000)]
+
+
+@pytest.mark.parametrize(
+    "policy", [thrifty.ThompsonSampling(), thrifty.TSTD(), thrifty.DMED(), Sampler()], ids=repr
+)
+@pytest.mark.parametrize("count", [None, 3])
+def test_previews_do_not_meet_the_same_random_numbers_again(policy: Policy, count: int | None) -> None:
+    """With a floor of 1/K each is uniform, and tells nothing of the others: chi-square at 1 in 10^6."""
+    bandit = thrifty.Bandit(policy, 5, seed=1, floor=0.2)
+    seen: Counter[int] = Counter()
+    pairs: Counter[tuple[int, int]] = Counter()
+    before = 0
+    for _ in range(2000):
+        arm = bandit.preview(count=count) if count is None else bandit.preview(count=count)[0]
+        seen[arm] += 1
+        pairs[before, arm] += 1
+        before = arm
+    assert sum((seen[arm] - 400) ** 2 / 400 for arm in range(5)) < chi2.isf(1e-6, 4)
+    assert sum((pairs[two] - 80) ** 2 / 80 for two in product(range(5), repeat=2)) < chi2.isf(1e-6, 24)
+
+
+@pytest.mark.parametrize("policy", [thrifty.TSMA(), thrifty.KLUCBPlusPlus()], ids=repr)
+@pytest.mark.parametrize("what", [{}, {"rank": 3}, {"count": 2}], ids=str)
+def test_a_preview_at_the_end_of_a_guessed_horizon_does_not_double_it(policy: Policy, what: Any) -> None:
+    bandit = thrifty.Bandit(policy, 5, seed=1)
+    bandit.update_many(np.arange(1024) % 5, np.arange(1024) % 3 / 2)
+    bandit.reseed(1)
+    before = everything(bandit)
+    assert bandit.preview(**what) is not None
+    bandit.reseed(1)
+    assert everything(bandit) == before
+    bandit.select()
+    assert bandit.horizon == 2048
 
 
 @pytest.mark.parametrize("policy", [thrifty.UCB1(), thrifty.ThompsonSampling(), thrifty.TSMA()], ids=repr)
@@ -552,6 +591,8 @@ def test_a_preview_is_no_round_of_a_duel(engine: str) -> None:
         bandit.preview()
         bandit.preview(rank=3)
         bandit.preview(among=[1, 2])
+    for each in (bandit, other):
+        each.reseed(7)
     assert [bandit.select() for _ in range(100)] == [other.select() for _ in range(100)]
     assert bandit.statistics()["draws"].tolist() == other.statistics()["draws"].tolist()
 
@@ -561,6 +602,6 @@ def test_a_refusal_does_not_look_at_what_is_open(monkeypatch: pytest.MonkeyPatch
     bandit = learned()
     bandit.decide(count=100)
     monkeypatch.setattr(Decisions, "items", None)
-    with pytest.raises(thrifty.InvalidValue, match="at least 6 arms of 5"):
+    with pytest.raises(thrifty.InvalidValue, match="must be of at most 5"):
         bandit.decide(rank=6)
     assert pending(bandit) == 100

@@ -373,12 +373,12 @@ class Bandit:
         exclude: Iterable[Hashable] | None = None,
     ) -> Any:
         """The id of the arm that ``decide`` would choose, ``among`` these ids and without those to
-        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it; random numbers are
-        used up. A ``count``, and TS-TD, take time in proportion to the number of arms."""
+        ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it, and nothing
+        else has changed, but random numbers are used up. A ``count``, TS-TD and policies that make lists of
+        arms take time in proportion to the number of arms."""
         rounds, size = decisions.read_sizes(count, rank)
         given = eligible.some(among, exclude)
-        # A round of duel counts in phase I, whether anybody is handed out or not: so it is taken back.
-        if rounds == 1 and self.policy.ranks and self.policy.played.schedule != "duel":
+        if rounds == 1 and self._player.may_look(size):
             chosen = self._pick(size, given, NOBODY)
         else:
             chosen = self._rehearse(rounds, size, given)

@@ -292,9 +292,18 @@ class Core:
         """A pull that was handed out is not made; returns whether there was one. ``known``: it has an id."""
         return bool(self._entry("cancel")(self.memory.block, arm, int(known)))
 
+    @property
+    def luck(self) -> Any:
+        """Where in its random numbers it is."""
+        return self.memory.field("rng").copy()
+
+    @luck.setter
+    def luck(self, where: Any) -> None:
+        self.memory.field("rng")[:] = where
+
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on. Indices that were drawn stay."""
-        self.memory.field("rng")[:] = policy_stream(seed, 0)
+        self.luck = policy_stream(seed, 0)
 
     def expect(self, pending: Integers) -> None:
         """So many pulls of each arm were handed out before; ``warm`` has to follow."""

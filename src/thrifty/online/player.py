@@ -77,6 +77,12 @@ class Player:
         self.t = t + 1
         return arm
 
+    def may_look(self, count: int) -> bool:
+        """Whether so many arms can be chosen, handed to nobody, and that changes neither a list, nor phase I
+        of a duel, which counts rounds, nor the horizon."""
+        lists = not self._ranks or self.policy.played.schedule == "duel"
+        return not lists and not (self.guessed and self.t + count > self.horizon)
+
     def pick(self, count: int, who: Eligible, hands: int) -> list[int]:
         """So many different arms of those that may be chosen, the best first; they are handed out or not."""
         if not self._ranks:
@@ -153,16 +159,16 @@ class Player:
         self, rounds: int, size: int, who: Eligible, shares: Shares, control: int | None, *, made: bool
     ) -> list[int]:
         """The arms of so many decisions, each for ``size`` of them. All are ``made``, or in the end none, as
-        where one is refused or interrupted."""
+        where one is refused or interrupted. Random numbers that were used for an answer are used up."""
         undo = self.checkpoint(checks.COUNT)
         if undo is None:
             raise AssertionError("so many decisions always have a way back")
-        stay = False
+        stay, luck = False, None
         try:
             arms = [
                 arm for _ in range(rounds) for arm in self.choose(size, who, UNKNOWN, shares, control).arms
             ]
-            stay = made
+            stay, luck = made, self.core.luck
             return arms
         finally:
             if not stay:
@@ -171,6 +177,8 @@ class Player:
                 except BaseException:  # Ctrl-C on the way back: it is the same done twice
                     undo()
                     raise
+                if luck is not None:
+                    self.core.luck = luck
 
     def checkpoint(self, count: int) -> Undo | None:
         """A way back to here, should so many decisions fail or be interrupted; none if that is one slice,

@@ -197,9 +197,18 @@ class PosteriorCore:
         if self._is_new(arm):
             self._handed = min(self._handed, arm)
 
+    @property
+    def luck(self) -> Any:
+        """Where in its random numbers it is."""
+        return self._rng.bit_generator.state
+
+    @luck.setter
+    def luck(self, where: Any) -> None:
+        self._rng.bit_generator.state = where
+
     def reseed(self, seed: int) -> None:
         """Other random numbers from now on, from the same generator. Indices that were drawn stay."""
-        self._rng.bit_generator.state = np.random.default_rng([seed, 0]).bit_generator.state
+        self.luck = np.random.default_rng([seed, 0]).bit_generator.state
 
     def cancel(self, arm: int, *, known: bool = False) -> bool:
         """A pull that was handed out is not made; returns whether there was one. ``known``: it has an id."""
