@@ -2,8 +2,9 @@
 
     uv run python docs/pictures/changing.py
 
-Printed are mean regrets with their standard errors: of all policies with some half-lives, of the best
-half-life for each time between changes, and on the problem of Garivier and Moulines.
+Where means jump, each run has means of its own. Printed are mean regrets with their standard errors: of all
+policies with some half-lives, of the best half-life for each time between changes, and on the problem of
+Garivier and Moulines.
 """
 
 import math
@@ -23,7 +24,9 @@ from thrifty.report.scale import logarithmic
 from thrifty.report.style import MARKERS
 
 Floats = NDArray[np.float64]
-Cell = tuple[float, float]  # the mean regret and its standard error
+Found = dict[
+    str, dict[float, Floats]
+]  # of each policy with each half-life, the regret of each run; 0 for none
 
 ARMS, HORIZON, RUNS = 10, 40_000, 40
 MEANS = [0.7, *np.linspace(0.3, 0.6, ARMS - 1).tolist()]
@@ -31,11 +34,13 @@ HALF_LIVES = (30, 100, 300, 1_000, 3_000, 10_000, 30_000)
 SHOWN = (300, 1_000, 10_000)  # of these, in the first table
 
 
-def jumping(rounds: int) -> thrifty.Changing:
-    """Every so many rounds each arm gets a new mean from 0.2 to 0.8."""
-    rng = np.random.default_rng(1)
-    starts = range(1, HORIZON, rounds)
-    return thrifty.Changing({t: thrifty.Bernoulli(rng.uniform(0.2, 0.8, ARMS)) for t in starts})
+def jumping(rounds: int) -> list[thrifty.Problem]:
+    """Every so many rounds each arm gets a new mean from 0.2 to 0.8: in each run another one."""
+    starts, rng = range(1, HORIZON, rounds), np.random.default_rng(1)
+    return [
+        thrifty.Changing({t: thrifty.Bernoulli(rng.uniform(0.2, 0.8, ARMS)) for t in starts})
+        for _ in range(RUNS)
+    ]
 
 
 def drifting(t: int) -> thrifty.Bernoulli:
@@ -44,20 +49,21 @@ def drifting(t: int) -> thrifty.Bernoulli:
     return thrifty.Bernoulli(0.5 + 0.2 * np.cos(phase))
 
 
-PROBLEMS: dict[str, thrifty.Problem] = {
-    "stays": thrifty.Bernoulli(MEANS),
-    "the best falls": thrifty.Changing(
-        {1: thrifty.Bernoulli(MEANS), HORIZON // 2: thrifty.Bernoulli([0.3, *MEANS[1:]])}
-    ),
+PROBLEMS: dict[str, list[thrifty.Problem]] = {
+    "stays": [thrifty.Bernoulli(MEANS)],
+    "the best falls": [
+        thrifty.Changing({1: thrifty.Bernoulli(MEANS), HORIZON // 2: thrifty.Bernoulli([0.3, *MEANS[1:]])})
+    ],
     "jumps every 10,000": jumping(10_000),
     "jumps every 3,000": jumping(3_000),
     "jumps every 1,000": jumping(1_000),
-    "drifts": thrifty.Changing.of(drifting, arms=ARMS),
+    "drifts": [thrifty.Changing.of(drifting, arms=ARMS)],
 }
 PLAIN: dict[str, thrifty.Policy] = {
     "TS (Beta)": thrifty.ThompsonSampling("beta"),
     "KL-UCB": thrifty.KLUCB(),
     "UCB1": thrifty.UCB1(),
+    "Uniform": thrifty.Uniform(),
 }
 
 
@@ -79,91 +85,107 @@ FORGETFUL: dict[str, Callable[[float], thrifty.Policy]] = {
     "D-UCB": lambda h: thrifty.DiscountedUCB(gamma(h)),
     "SW-UCB": lambda h: thrifty.SlidingWindowUCB(tau(h)),
 }
+UNFORGETTING = {name: f"{name}, forgets nothing" for name in PLAIN} | {"Uniform": "at random"}
 COLOUR = dict(zip(FORGETFUL, COLOURS, strict=True)) | dict(
-    zip(PLAIN, (COLOURS[0], COLOURS[3], COLOURS[4]), strict=True)
+    zip(PLAIN, (COLOURS[0], COLOURS[3], COLOURS[4], "0.6"), strict=True)
 )
 MARKER = dict(zip(FORGETFUL, (*MARKERS, "X"), strict=True))
 
 
-def cells(policies: list[thrifty.Policy], problem: thrifty.Problem, horizon: int, runs: int) -> list[Cell]:
-    result = thrifty.simulate(policies, problem, horizon, runs, seed=1, checkpoints=[horizon])
-    final = result.regret[:, :, -1]
-    return [(float(row.mean()), float(row.std(ddof=1)) / math.sqrt(runs)) for row in final]
+def finals(
+    policies: list[thrifty.Policy], problems: list[thrifty.Problem], horizon: int, runs: int
+) -> Floats:
+    """The regret of each policy in each run. All play on the same rewards.
+
+    Of several problems, each is a run of its own.
+    """
+    each = runs // len(problems)
+    parts = [
+        thrifty.simulate(policies, problem, horizon, each, seed=1 + number, checkpoints=[horizon])
+        for number, problem in enumerate(problems)
+    ]
+    return np.concatenate([part.regret[:, :, -1] for part in parts], axis=1)
 
 
-def measured(problem: thrifty.Problem) -> tuple[dict[str, Cell], dict[str, list[Cell]]]:
-    """Of who does not forget, and of the others at each half-life."""
-    plain = dict(zip(PLAIN, cells([*PLAIN.values()], problem, HORIZON, RUNS), strict=True))
-    others = {
-        name: cells([make(h) for h in HALF_LIVES], problem, HORIZON, RUNS) for name, make in FORGETFUL.items()
-    }
-    return plain, others
+def measured(problems: list[thrifty.Problem]) -> Found:
+    """All policies; not a window that holds the whole run."""
+    asked: dict[tuple[str, float], thrifty.Policy] = {(name, 0): policy for name, policy in PLAIN.items()}
+    for name, make in FORGETFUL.items():
+        window = name.startswith("SW")
+        asked |= {(name, h): make(h) for h in HALF_LIVES if not window or tau(h) < HORIZON}
+    found: Found = {name: {} for name, _ in asked}
+    for (name, h), row in zip(asked, finals([*asked.values()], problems, HORIZON, RUNS), strict=True):
+        found[name][h] = row
+    return found
 
 
-def draw(ax: Axes, title: str, plain: dict[str, Cell], others: dict[str, list[Cell]]) -> None:
+def draw(ax: Axes, title: str, found: Found) -> None:
     """Regret against the half-life; a level for each who does not forget."""
-    means = {name: np.array([mean for mean, _ in row]) for name, row in others.items()}
     logarithmic(ax, "x", np.array(HALF_LIVES, float))
-    logarithmic(ax, "y", np.concatenate([*means.values(), np.array([mean for mean, _ in plain.values()])]))
-    for name, row in means.items():
-        ax.plot(HALF_LIVES, row, color=COLOUR[name], marker=MARKER[name], markersize=4.5, linewidth=1.4)
-    for name, (mean, _) in plain.items():
-        ax.axhline(mean, color=COLOUR[name], linestyle="--", linewidth=1.2)
+    logarithmic(ax, "y", np.array([row.mean() for rows in found.values() for row in rows.values()]))
+    for name, rows in found.items():
+        means = [row.mean() for row in rows.values()]
+        if name in PLAIN:
+            ax.axhline(means[0], color=COLOUR[name], linestyle="--", linewidth=1.2)
+        else:
+            ax.plot([*rows], means, color=COLOUR[name], marker=MARKER[name], markersize=4.5, linewidth=1.4)
+    ax.set_xticks(HALF_LIVES, [f"{h:,}" for h in HALF_LIVES])
+    ax.minorticks_off()
     ax.set_title(title, fontsize=9.5, loc="left")
-    figures.finish(ax, "half-life, in rewards", "")
+    figures.finish(ax, "half-life, in decisions", "")
 
 
-def compose(found: dict[str, tuple[dict[str, Cell], dict[str, list[Cell]]]]) -> Figure:
+def compose(found: dict[str, Found]) -> Figure:
     figure = Figure(figsize=(11.0, 7.8), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
-    for ax, (title, (plain, others)) in zip(panels, found.items(), strict=True):
-        draw(ax, title, plain, others)
+    for ax, (title, part) in zip(panels, found.items(), strict=True):
+        draw(ax, title, part)
     for ax in panels[::3]:
         ax.set_ylabel(f"mean regret at T = {HORIZON:,}", fontsize=9.0)
     lines = [
         Line2D([], [], color=COLOUR[name], marker=MARKER[name], markersize=4.5, label=name)
         for name in FORGETFUL
     ]
-    lines += [
-        Line2D([], [], color=COLOUR[name], linestyle="--", label=f"{name}, forgets nothing") for name in PLAIN
-    ]
+    lines += [Line2D([], [], color=COLOUR[name], linestyle="--", label=UNFORGETTING[name]) for name in PLAIN]
     figure.legend(handles=lines, loc="outside lower center", ncols=4, fontsize=9.0, frameon=False)
     return figure
 
 
-def shown(cell: Cell) -> str:
-    return f"{cell[0]:,.0f} ± {cell[1]:,.0f}"
+def shown(row: Floats) -> str:
+    return f"{row.mean():,.0f} ± {error(row):,.0f}"
+
+
+def error(row: Floats) -> float:
+    return float(row.std(ddof=1)) / math.sqrt(row.size)
 
 
 def markdown(heading: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [heading, ["---"] * len(heading), *rows])
 
 
-def regrets(found: dict[str, tuple[dict[str, Cell], dict[str, list[Cell]]]]) -> str:
+def regrets(found: dict[str, Found]) -> str:
     """A row for each policy with each of some half-lives, a column for each problem."""
-    rows = [[name, "–", *(shown(found[title][0][name]) for title in found)] for name in PLAIN]
-    for name in FORGETFUL:
-        for h in SHOWN:
-            at = HALF_LIVES.index(h)
-            rows.append([name, f"{h:,}", *(shown(found[title][1][name][at]) for title in found)])
+    rows = []
+    for name in (*PLAIN, *FORGETFUL):
+        for h in (0,) if name in PLAIN else SHOWN:
+            rows.append([name, f"{h:,}" if h else "–", *(shown(part[name][h]) for part in found.values())])
     return markdown(["policy", "half-life", *found], rows)
 
 
-def best(found: dict[str, tuple[dict[str, Cell], dict[str, list[Cell]]]]) -> str:
-    """The half-life with the least regret, and those that are not clearly worse: within two standard errors
-    of the difference."""
+def best(found: dict[str, Found]) -> str:
+    """The half-life with the least regret, and those that are not clearly worse, by two standard errors of
+    the difference, run by run."""
     rows = []
     for name in FORGETFUL:
         row = [name]
-        for _, others in found.values():
-            least = min(others[name])
+        for part in found.values():
+            least = min(part[name].values(), key=np.mean)
             good = [
-                h
-                for h, (mean, error) in zip(HALF_LIVES, others[name], strict=True)
-                if mean - least[0] <= 2.0 * math.hypot(error, least[1])
+                f"{h:,}"
+                for h, other in part[name].items()
+                if other is least or (other - least).mean() <= 2.0 * error(other - least)
             ]
-            span = f"{good[0]:,}" if len(good) == 1 else f"{good[0]:,} to {good[-1]:,}"
-            row.append(f"{span}: {shown(least)}")
+            row.append(f"{' or '.join(good)}: {shown(least)}")
         rows.append(row)
     return markdown(["policy", *found], rows)
 
@@ -180,15 +202,13 @@ def switching() -> str:
         thrifty.DiscountedUCB.for_changes(horizon, 2),
         thrifty.SlidingWindowUCB.for_changes(horizon, 2),
     ]
-    rows = [
-        [p.label, shown(cell)]
-        for p, cell in zip(policies, cells(policies, problem, horizon, runs), strict=True)
-    ]
+    found = finals(policies, [problem], horizon, runs)
+    rows = [[policy.label, shown(row)] for policy, row in zip(policies, found, strict=True)]
     return markdown(["policy", f"regret at T = {horizon:,}, {runs} runs"], rows)
 
 
 def main() -> None:
-    found = {title: measured(problem) for title, problem in PROBLEMS.items()}
+    found = {title: measured(problems) for title, problems in PROBLEMS.items()}
     print(f"T = {HORIZON:,}, K = {ARMS}, {RUNS} runs\n\n{regrets(found)}\n")
     print(f"The best half-lives, and the least regret\n\n{best(found)}\n")
     print(switching())
