@@ -1,11 +1,15 @@
 """How often the interval of ``Bandit.lift`` holds, although the policy learns.
 
     uv run python bench/lift.py [--runs 1000]
+    uv run python bench/lift.py --looks [--runs 300]
 
 prints the table of docs/decisions.md: bandits with four arms and 4,000 decisions, whose control has about 280
 rewards (480 where its share is changed). An interval holds if it has the difference of what policy and
 control could expect in these decisions. Beside it, how often the normal interval would have held, difference
 +- 1.96 standard errors.
+
+With ``--looks``: how often there seems to be a lift where there is none, for who looks every 500 decisions
+and for who looks at the end alone, of 20,000 decisions.
 """
 
 import argparse
@@ -94,12 +98,41 @@ def held(case: Case, seed: int) -> tuple[bool, bool]:
     return found.low <= truth <= found.high, abs(found.difference - truth) <= reach
 
 
+LEVELS = (0.95, 0.999)
+
+
+def seen(seed: int) -> list[bool]:
+    """Whether one bandit of equal arms ever had a lift, at each level, and whether it had one at the end."""
+    rng, found = np.random.default_rng(seed), []
+    bandit = thrifty.Bandit(TS, 3, seed=seed, control=0.1)
+    for number in range(1, 20_001):
+        bandit.reward(bandit.decide(), float(rng.random() < 0.05))
+        if number % 500 == 0 and bandit._ledger.sides.control.slates >= 200:
+            lifts = [bandit.lift(level) for level in LEVELS]
+            found.append([not lift.low <= 0.0 <= lift.high for lift in lifts])
+    return [*np.any(found, axis=0).tolist(), *found[-1]]
+
+
+def looks(runs: int) -> None:
+    shares = np.mean([seen(seed) for seed in range(runs)], axis=0)
+    rows = [
+        (f"{level:.1%}", f"{ever:.3f}", f"{last:.3f}")
+        for level, ever, last in zip(LEVELS, shares[:2], shares[2:], strict=True)
+    ]
+    print(aligned(("level", "at some time", "at the end"), rows))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=1000)
-    runs = parser.parse_args(arguments).runs
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--looks", action="store_true", help="where there is no lift: who sees one?")
+    given = parser.parse_args(arguments)
+    if given.looks:
+        looks(given.runs or 300)
+        return
+    runs = given.runs or 1000
     rows = []
     for case in CASES:
         ours, normal = np.mean([held(case, seed) for seed in range(runs)], axis=0)
