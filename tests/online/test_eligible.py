@@ -367,9 +367,9 @@ def test_bad_sets_are_refused_and_change_nothing(policy):
     refuses(bandit, lambda: bandit.select(exclude=["a", "b"]), InvalidValue, "got none")
     refuses(bandit, lambda: bandit.select(among=["a"], exclude=["a", "a"]), InvalidValue, "got none")
     refuses(
-        bandit, lambda: bandit.rank(3), InvalidValue, "a slate of 3 .* at most 2, .* got 3: 1 are paused$"
+        bandit, lambda: bandit.rank(3), InvalidValue, "rank must be at most 2 of 3 .* got 3: 1 are paused$"
     )
-    why = "at most 1, .* got 2: among and exclude leave no more and 1 are paused$"
+    why = "at most 1 of 3 .* got 2: among and exclude leave no more and 1 are paused$"
     refuses(bandit, lambda: bandit.rank(2, exclude={"a"}), InvalidValue, why)
     refuses(bandit, lambda: bandit.rank(0), InvalidValue, "k must be at least 1, got 0")
     refuses(bandit, lambda: bandit.rank(True), InvalidType, "k must be")
@@ -480,9 +480,7 @@ def test_a_refused_decision_does_not_double_a_guessed_horizon():
     bandit = thrifty.Bandit(thrifty.TSMA(), 3, seed=1)
     bandit.rank(3)
     bandit.pause(2)
-    refuses(
-        bandit, lambda: bandit.rank(10**6), InvalidValue, "a slate of 3 .* at most 2, .* got 1000000: 1 are"
-    )
+    refuses(bandit, lambda: bandit.rank(10**6), InvalidValue, "at most 2 of 3 .* got 1000000: 1 are")
     while bandit.decisions < bandit.horizon:
         bandit.select()
     refuses(bandit, lambda: bandit.select(among=[1, 2], exclude=[1]), InvalidValue, "got none")

@@ -95,7 +95,7 @@ def test_what_is_no_decision(decision: Any) -> None:
         (
             {"rank": 6},
             thrifty.InvalidValue,
-            "a slate of 5 arms must be of at most 5, as many as may be chosen, got 6$",
+            "rank must be at most 5 of 5 arms, as many as may be chosen, got 6$",
         ),
         ({"among": []}, thrifty.InvalidValue, "must be left to choose from"),
         ({"among": [7]}, thrifty.InvalidValue, r"among\[0\] must be one of the 5 arms, got 7"),
@@ -551,6 +551,14 @@ def test_previews_do_not_meet_the_same_random_numbers_again(policy: Policy, coun
     assert sum((pairs[two] - 80) ** 2 / 80 for two in product(range(5), repeat=2)) < chi2.isf(1e-6, 24)
 
 
+def test_the_id_of_an_arm_is_not_taken_for_that_of_a_decision() -> None:
+    """Its rewards would be lost without a word; an id that nobody knows may be of a decision that was closed."""
+    bandit = learned(arms=["red", "green"])
+    with refused(thrifty.InvalidValue, "decision must be .* got the arm 'red': call update$", bandit):
+        bandit.reward("red", 1.0)
+    assert bandit.reward("blue", 1.0) is False
+
+
 @pytest.mark.parametrize("policy", [thrifty.TSMA(), thrifty.KLUCBPlusPlus()], ids=repr)
 @pytest.mark.parametrize("what", [{}, {"rank": 3}, {"count": 2}], ids=str)
 def test_a_preview_at_the_end_of_a_guessed_horizon_does_not_double_it(policy: Policy, what: Any) -> None:
@@ -602,6 +610,6 @@ def test_a_refusal_does_not_look_at_what_is_open(monkeypatch: pytest.MonkeyPatch
     bandit = learned()
     bandit.decide(count=100)
     monkeypatch.setattr(Decisions, "items", None)
-    with pytest.raises(thrifty.InvalidValue, match="must be of at most 5"):
+    with pytest.raises(thrifty.InvalidValue, match="rank must be at most 5"):
         bandit.decide(rank=6)
     assert pending(bandit) == 100

@@ -394,6 +394,10 @@ class Bandit:
         the decision was closed before, and not if its arm is gone."""
         key, value = decisions.key_of(decision), self._rewards.read(reward)
         found = self._close(key, value)
+        if found is None and key in self._ids:
+            raise InvalidValue(
+                f"decision must be a Decision or its id, got the arm {checks.shown(key)}: call update"
+            )
         return found is not None and not found.arm.gone
 
     def _close(self, key: str, reward: float | None) -> Open | None:

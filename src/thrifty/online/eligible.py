@@ -92,7 +92,7 @@ def too_few(count: int, left: int, arms: int, paused: int) -> InvalidValue:
     if count == 1:
         wanted = f"at least one arm of {arms} must be left to choose from, got none"
     else:
-        wanted = f"a slate of {arms} arms must be of at most {left}, as many as may be chosen, got {count}"
+        wanted = f"rank must be at most {left} of {arms} arms, as many as may be chosen, got {count}"
     why = ["among and exclude leave no more"] if left + paused < arms else []
     why += [f"{paused} are paused"] if paused else []
     return InvalidValue(": ".join([wanted, *filter(None, [" and ".join(why)])]))
