@@ -552,7 +552,7 @@ def test_previews_do_not_meet_the_same_random_numbers_again(policy: Policy, coun
 
 
 def test_the_id_of_an_arm_is_not_taken_for_that_of_a_decision() -> None:
-    """Its rewards would be lost without a word; an id that nobody knows may be of a decision that was closed."""
+    """Its rewards would be lost without a word. Another id may be of a decision that was closed."""
     bandit = learned(arms=["red", "green"])
     with refused(thrifty.InvalidValue, "decision must be .* got the arm 'red': call update$", bandit):
         bandit.reward("red", 1.0)
