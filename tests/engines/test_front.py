@@ -133,6 +133,55 @@ def test_it_is_filled_again_with_about_as_many(shape, many):
     assert tournament.FEW // 2 <= min(filled) <= max(filled) <= 2 * tournament.FEW
 
 
+@pytest.mark.parametrize("policy", [thrifty.MOSS(), thrifty.KLUCBPlusPlus()], ids=repr)
+def test_an_arm_that_is_tied_with_one_left_out_is_the_best_though_its_index_was_handed_out(policy):
+    """Made anew, it is what it was."""
+    known = {"arm": range(64), "pulls": [100] * 64, "mean": [0.9, 0.9, *np.linspace(0.5, 0.1, 62)]}
+    for call, answer in (
+        (lambda bandit: bandit.select(exclude=[1]), 0),
+        (lambda bandit: bandit.rank(2, exclude=[1]), [0, 2]),
+    ):
+        bandit = thrifty.Bandit(policy, 64, horizon=6400, seed=1, statistics=known, engine="tournament")
+        assert [call(bandit) for _ in range(6)] == [answer] * 6
+
+
+def test_an_arm_has_its_turn_to_forget_in_a_decision_that_leaves_it_out():
+    """It is there again afterwards."""
+    policy = thrifty.Forgetting(thrifty.Greedy(), half_life=1e4)
+    for call in (
+        lambda bandit: bandit.select(exclude=[0]),
+        lambda bandit: bandit.rank(1, exclude=[0])[0],
+        lambda bandit: bandit.select(among=[1, 2], exclude=[0]),
+        lambda bandit: bandit.decide(exclude=[0]),
+    ):
+        bandit = thrifty.Bandit(
+            policy,
+            100,
+            seed=1,
+            engine="tournament",
+            statistics=known(np.linspace(0.9, 0.1, 100)),
+            floor=0.001,
+        )
+        for _ in range(200):
+            bandit.cancel(call(bandit))
+        bandit.floor = 0.0
+        assert bandit.preview(rank=3) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("policy", [thrifty.MOSS(), thrifty.KLUCBPlusPlus()], ids=repr)
+def test_arms_follow_a_doubled_horizon_in_decisions_that_leave_them_out(policy):
+    rng = np.random.default_rng(1)
+    bandit = thrifty.Bandit(
+        policy, 20_000, seed=1, engine="tournament", prior=(rng.random(20_000), np.full(20_000, 5.0))
+    )
+    bandit.update_many(np.arange(bandit.horizon - 3) % 100, np.zeros(bandit.horizon - 3))
+    for step in range(20):
+        bandit.select(exclude=range(1000 * step, 1000 * (step + 1)))
+    memory = bandit._player.core.memory
+    assert bandit.horizon == 80_000
+    assert memory.field("keys").tolist() == memory.field("index").tolist()
+
+
 def test_where_all_are_tied_it_is_not_tried_each_time():
     """The best thousand are tied, so that nobody is clearly in front."""
     bandit = greedy([0.5] * 1000 + [0.1] * 1000, engine="tournament")

@@ -159,7 +159,7 @@ def leading(state):
         if state.pending[i, 1] & SPENT:
             rounds.replace(state, i)
             place(state, i)
-            if state.keys[i] <= x:  # who comes next has its place, if it is still in front
+            if state.keys[i] < x:  # who comes next has its place, if it is still in front
                 p -= state.keys[i] <= state.front_end[0]
                 continue
         state.slate[found] = i
@@ -308,7 +308,7 @@ def put_back(state, arms, count):
 
 @hot
 def key(state, i):
-    return -math.inf if bars.is_barred(state, i) else state.index[i]
+    return -math.inf if bars.is_paused(state, i) else state.index[i]
 
 
 @hot
