@@ -225,6 +225,7 @@ for policy in {policies}:
             if t % 10 == 5:
                 bandit.add_arm(f"new {{t}}")
                 bandit.remove_arm(arms[0])
+        assert set(map(type, bandit.arms)) <= set([str, int])  # or it could not be saved
         chosen.append([str(arm) for arm in bandit.select_many(20)])
         tables.append(bandit.statistics()["draws"])
 np.savez(sys.argv[1], chosen=chosen, draws=tables)

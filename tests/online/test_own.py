@@ -301,6 +301,18 @@ def test_kinetic_does_not_ask_for_the_index_of_an_arm_that_is_gone() -> None:
         assert len({bandit.select() for bandit in bandits}) == 1
 
 
+def test_a_bandit_is_saved_whose_last_pull_was_cancelled(tmp_path: Path) -> None:
+    """So that an arm was last pulled later than now."""
+    bandit = Bandit(Fading(), 3, 100, seed=1, prior=(0.5, 1.0))
+    for _ in range(5):
+        bandit.update(bandit.select(), 1.0)
+    for arm in [bandit.select(), bandit.select()]:
+        bandit.cancel(arm)
+    bandit.save(tmp_path / "bandit.npz")
+    again = Bandit.load(tmp_path / "bandit.npz", policies=[Fading])
+    assert [again.select() for _ in range(9)] == [bandit.select() for _ in range(9)]
+
+
 @dataclass(frozen=True)
 class ByArms(thrifty.IndexPolicy):
     """The more arms, the larger every index."""

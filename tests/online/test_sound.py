@@ -148,7 +148,7 @@ EDITS: list[tuple[str, Edit, str]] = [
     ("npts", put("history", (slice(None), 1), 1.0), "history must be rewards that fit"),
     ("npts", put("history", (slice(None), 0), math.nan), "history must be rewards that fit"),
     ("own", put("last", 3, -1), "last must be"),
-    ("own", put("last", 3, 10**6), "last must be"),
+    ("own", put("last", 3, 2**62), "last must be"),
     ("imed-bounded", put("own", 0, 1.5), "own must be"),
     ("discounted", put("own", 0, -1e-9), "own must be a weight up to pulls"),
     ("discounted", put("own", 1, 1e3), "own must be a weight up to pulls"),

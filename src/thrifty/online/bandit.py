@@ -374,8 +374,8 @@ class Bandit:
     ) -> Any:
         """The id of the arm that ``decide`` would choose, ``among`` these ids and without those to
         ``exclude``; with ``count`` or ``rank`` a list of ids. Nothing is pending after it, and nothing
-        else has changed, but random numbers are used up. A ``count``, TS-TD and policies that make lists of
-        arms take time in proportion to the number of arms."""
+        was learnt; random numbers are used up, and draws are counted. A ``count``, TS-TD and policies that
+        make lists of arms take time in proportion to the number of arms."""
         rounds, size = decisions.read_sizes(count, rank)
         given = eligible.some(among, exclude)
         if rounds == 1 and self._player.may_look(size):

@@ -416,7 +416,7 @@ class Core:
         """An arm goes; returns which arms took over which numbers."""
         remove = self._entry("remove")
         levels.leave(self.memory, arm)
-        first, to, last, hole = remove(self.memory.block, arm)
+        first, to, last, hole = map(int, remove(self.memory.block, arm))
         self.memory.resize(last)
         return [(first, to), (last, hole)]
 

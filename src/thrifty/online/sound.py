@@ -423,7 +423,9 @@ WEIGHTS = (
         _weights_fit,
     ),
 )
-LAST = (Check("last", "from 0 to t", lambda x: within(x.state.last, 0, x.t)),)
+LAST = (
+    Check("last", "counts", lambda x: within(x.state.last, 0, checks.COUNT)),
+)  # after t, if pulls were cancelled
 
 
 def _discounted_fit(x: Facts) -> bool:

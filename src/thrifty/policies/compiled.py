@@ -457,6 +457,8 @@ def _adapted(kind: type, function: Any, hook: str, pending: bool, columns: int) 
     """A kernel that looks up what the function asks for."""
     names = asked(function)
     looked_up = {name: ASKED[name][0] for name in names}
+    if "last" in names and "t" in GIVEN[hook].split(", "):  # after it, if pulls were cancelled
+        looked_up["last"] = "min(state.last[i], t)"
     if not checks.is_ours(kind):
         writes = ("rng", "own") if hook == "observed" else ("rng",)
         for name in (*SHARED, "own", "rng"):
