@@ -193,9 +193,8 @@ def test_with_no_place_to_write_nothing_is_kept_and_nothing_is_stale(tmp_path: P
     compiling, alone = first.stderr.splitlines()
     assert f"{compiling}\n" == MESSAGE
     assert alone == f"thrifty: what is compiled is for this process alone: {place} cannot be written"
-    (tmp_path / "inner.py").write_text(
-        "STEP = 1 + 1\n"
-    )  # longer: in the same second Python sees no other edit
+    # Longer than it was: an edit of the same length in the same second is one that Python does not see.
+    (tmp_path / "inner.py").write_text("STEP = 1 + 1\n")
     assert run(script, cache=nowhere).stdout == "3 0\n"
     assert not list(tmp_path.rglob("*.nb?"))
 

@@ -282,7 +282,6 @@ UNABLE = [
     (thrifty.ExploreThenCommit(), "counts and sums alone"),
     (thrifty.ThompsonSampling(Told()), "object of your own"),
     (Mean(), "its index is of your own"),
-    (Mean(), "its index is of your own"),
     (thrifty.Binarised(thrifty.TSMA(law="beta")), "plans for a horizon"),
 ]
 
