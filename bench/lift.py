@@ -25,6 +25,7 @@ from thrifty.policies import Policy
 from thrifty.table import aligned
 
 DECISIONS = 4000
+LEVELS = (0.95, 0.999)  # of who looks
 RARE, EVEN = np.array([0.02, 0.03, 0.04, 0.05]), np.array([0.5, 0.45, 0.4, 0.55])
 FLAT = np.full(DECISIONS, 0.07)
 RISING = np.repeat([0.04, 0.2], DECISIONS // 2)
@@ -96,9 +97,6 @@ def held(case: Case, seed: int) -> tuple[bool, bool]:
     found, sides = bandit.lift(), bandit._ledger.sides
     reach = 1.96 * case.highest * math.sqrt(sum(side.square / side.weight**2 for side in sides))
     return found.low <= truth <= found.high, abs(found.difference - truth) <= reach
-
-
-LEVELS = (0.95, 0.999)
 
 
 def seen(seed: int) -> list[bool]:

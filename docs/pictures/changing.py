@@ -24,9 +24,8 @@ from thrifty.report.scale import logarithmic
 from thrifty.report.style import MARKERS
 
 Floats = NDArray[np.float64]
-Found = dict[
-    str, dict[float, Floats]
-]  # of each policy with each half-life, the regret of each run; 0 for none
+# Of each policy with each half-life, 0 for none: the regret of each run.
+Found = dict[str, dict[float, Floats]]
 
 ARMS, HORIZON, RUNS = 10, 40_000, 40
 MEANS = [0.7, *np.linspace(0.3, 0.6, ARMS - 1).tolist()]

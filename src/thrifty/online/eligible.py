@@ -93,9 +93,9 @@ def too_few(count: int, left: int, arms: int, paused: int) -> InvalidValue:
         wanted = f"at least one arm of {arms} must be left to choose from, got none"
     else:
         wanted = f"rank must be at most {left} of {arms} arms, as many as may be chosen, got {count}"
-    why = ["among and exclude leave no more"] if left + paused < arms else []
-    why += [f"{paused} are paused"] if paused else []
-    return InvalidValue(": ".join([wanted, *filter(None, [" and ".join(why)])]))
+    reasons = ["among and exclude leave no more"] if left + paused < arms else []
+    reasons += [f"{paused} are paused"] if paused else []
+    return InvalidValue(f"{wanted}: {' and '.join(reasons)}" if reasons else wanted)
 
 
 def refuse(policy: Policy) -> NoReturn:

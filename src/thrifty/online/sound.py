@@ -423,9 +423,8 @@ WEIGHTS = (
         _weights_fit,
     ),
 )
-LAST = (
-    Check("last", "counts", lambda x: within(x.state.last, 0, checks.COUNT)),
-)  # after t, if pulls were cancelled
+# It is after t, if pulls were cancelled.
+LAST = (Check("last", "counts", lambda x: within(x.state.last, 0, checks.COUNT)),)
 
 
 def _discounted_fit(x: Facts) -> bool:
